@@ -1,0 +1,50 @@
+import type { ErrorCode } from '../errors.js';
+
+/** How one `get` ended. `PASS` means: the file is where `path` says, and its SHA-256 is `sha256`. */
+export interface GetResult {
+  readonly result: 'PASS' | 'FAIL';
+  /** The digest of the received bytes; on a mismatch, of what arrived. */
+  readonly sha256?: string;
+  /** What it should have been, when it differs. */
+  readonly expected?: string;
+  readonly name: string;
+  readonly path: string;
+  /** Size of the file. */
+  readonly bytes: number;
+  /** Bytes that came over the network, frames included. */
+  readonly bytesOnWire: number;
+  readonly seconds: number;
+  /** The target was there already and identical. */
+  readonly alreadyComplete: boolean;
+  readonly code?: ErrorCode;
+  readonly message?: string;
+}
+
+/** What a client tells the outside, in the order it happens; with `--json`, one line each. */
+export type GetEvent =
+  | { readonly event: 'waiting'; readonly address: string; readonly reason: string }
+  | {
+      readonly event: 'manifest';
+      readonly address: string;
+      readonly name: string;
+      readonly size: number;
+      readonly chunks: number;
+      readonly chunkSize: number;
+      readonly codecs: readonly string[];
+      readonly path: string;
+    }
+  /** Reading what is already on this disk (`kept`), or receiving. */
+  | {
+      readonly event: 'progress';
+      readonly phase: 'checking' | 'receiving' | 'flushing';
+      readonly bytes: number;
+      readonly size: number;
+    }
+  | {
+      readonly event: 'reconnecting';
+      readonly chunk: number;
+      readonly chunks: number;
+      readonly reason: string;
+    }
+  | { readonly event: 'warning'; readonly message: string }
+  | ({ readonly event: 'result' } & GetResult);

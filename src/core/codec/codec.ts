@@ -1,0 +1,16 @@
+/**
+ * A reversible transform of one chunk. The host never passes an empty chunk, checks every length that comes
+ * back, and sends a chunk that did not shrink raw: a codec does none of that. Input is never changed and
+ * never kept; output is a fresh array that the host owns. Calls may overlap.
+ */
+export interface Codec {
+  /** Lower-case letters, digits, `-`; what `--codec` calls it and what travels in the manifest. */
+  readonly name: string;
+  /** Encodes a whole chunk. Throws when it cannot (the chunk then goes raw). */
+  encode(chunk: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  /**
+   * The inverse: exactly `rawLength` bytes, or an error for a payload that is corrupt. `payload` comes from
+   * a peer and may be anything; never allocate by a number found in it.
+   */
+  decode(payload: Uint8Array, rawLength: number): Uint8Array | Promise<Uint8Array>;
+}
