@@ -17,6 +17,10 @@ export const ERROR_CODES = {
   },
   SOURCE_TOO_LARGE: { exitCode: 3, summary: 'Standard input is larger than the memory it may take.' },
   SOURCE_CHANGED: { exitCode: 3, summary: 'The file was changed or truncated while it was served.' },
+  SOURCE_UNAVAILABLE: {
+    exitCode: 3,
+    summary: 'That way of reading the source does not work on this machine or for this file.',
+  },
   PORT_IN_USE: { exitCode: 4, summary: 'Another program already listens on that port.' },
   LISTEN_FAILED: { exitCode: 4, summary: 'The address or port cannot be opened for listening.' },
   HOST_NOT_FOUND: { exitCode: 4, summary: 'The name of the host does not resolve to an address.' },

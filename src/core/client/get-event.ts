@@ -16,6 +16,10 @@ export interface GetResult {
   readonly seconds: number;
   /** The target was there already and identical. */
   readonly alreadyComplete: boolean;
+  /** After a failure: the file that holds what arrived so far, which the same command continues. */
+  readonly partial?: string;
+  /** What kept a transfer from being faster. */
+  readonly limitedBy?: 'network' | 'server' | 'codec' | 'digest' | 'disk';
   readonly code?: ErrorCode;
   readonly message?: string;
 }

@@ -35,6 +35,8 @@ export interface ServeSummary {
 
 /** What a server tells the outside, in the order it happens; with `--json`, one line each. */
 export type ServeEvent =
+  /** Taking in standard input, before the port is open. */
+  | { readonly event: 'reading'; readonly bytes: number }
   | {
       readonly event: 'listening';
       readonly name: string;

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+// CommonJS, because loading an ES module already starts the thread pool that this resizes: with 4 threads,
+// four slow reads of a disk block everything else.
+process.env.UV_THREADPOOL_SIZE ??= '8';
+const { join } = require('node:path');
+
+void import('../dist/terminal/run-cli.js').then(({ runCli }) => runCli(join(__dirname, '..')));

@@ -1,0 +1,258 @@
+import type { Socket } from 'node:net';
+import { toWireBoundError, WireBoundError } from '../errors.js';
+import { escapeForTerminal } from '../escape.js';
+import { encodeFrame, encodePreamble } from '../framing/encode-frame.js';
+import { type FrameHeader, type FrameType, PAYLOAD_LIMITS } from '../framing/frame.js';
+import { type Frame, FrameDecoder } from '../framing/frame-decoder.js';
+import { type Manifest, parseManifest } from '../framing/manifest.js';
+import {
+  type ClientKeepalive,
+  type Digests,
+  encodeAsk,
+  encodeClientKeepalive,
+  encodeGet,
+  encodeHello,
+  encodeVerdict,
+  type Get,
+  type Hello,
+  parseDigests,
+  parseError,
+  type Verdict,
+} from '../framing/messages.js';
+import { Connection } from '../transport/connection.js';
+import { formatTarget, openSocket, type Target } from './connect.js';
+import type { GetLimits } from './get-limits.js';
+
+/** Takes the chunks of one Get. */
+export interface ChunkReceiver {
+  /** The longest payload the next chunk may have, bytes. */
+  readonly payloadLimit: number;
+  /** Checks a chunk's header and gives memory for its content and the next header. */
+  place(header: FrameHeader): Uint8Array;
+  /** A chunk has arrived whole, in the memory that was given. */
+  receive(frame: Frame): void;
+  /** Checks that everything has come. */
+  end(): void;
+  /** Whether reading must stop until `resume` is called. */
+  readonly full: boolean;
+}
+
+/** What a link waits for from the server. */
+type Awaited = 'manifest' | 'digests' | 'chunks' | 'nothing';
+
+const AWAITED: Readonly<Record<Awaited, readonly FrameType[]>> = {
+  manifest: ['manifest', 'error'],
+  digests: ['digests', 'error', 'keepalive'],
+  chunks: ['chunk', 'end', 'error', 'keepalive'],
+  nothing: ['error', 'keepalive'],
+};
+
+/** One connection of a client to a server, from Hello to Verdict; one request at a time. */
+export class Link {
+  readonly #peer: string;
+  readonly #limits: GetLimits;
+  readonly #decoder: FrameDecoder;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #socket!: Socket;
+  #connection!: Connection;
+  #awaited: Awaited = 'manifest';
+  #answer: PromiseWithResolvers<Frame> = withResolvers();
+  #receiver: ChunkReceiver | undefined;
+  #paused = false;
+  #heardAt = performance.now();
+  #bytesReceived = 0;
+  #decodeRate: () => number = () => 0;
+
+  private constructor(target: Target, limits: GetLimits) {
+    this.#peer = formatTarget(target);
+    this.#limits = limits;
+    this.#decoder = new FrameDecoder({
+      limit: (type) => this.#limit(type),
+      place: (header) => (header.type === 'chunk' ? this.#receiver?.place(header) : undefined),
+      receive: (frame) => this.#receive(frame),
+    });
+  }
+
+  /** Connects and says hello. Throws what connecting throws; `signal` cuts the link at any time. */
+  static async open(target: Target, hello: Hello, limits: GetLimits, signal: AbortSignal): Promise<Link> {
+    const link = new Link(target, limits);
+    link.#socket = await openSocket(target, {
+      timeoutMs: limits.connectTimeoutMs,
+      signal,
+      onread: { buffer: () => link.#decoder.target as Buffer, callback: (count) => link.#read(count) },
+    });
+    link.#connection = new Connection(link.#socket);
+    link.#watch(signal);
+    link.#send(Buffer.concat([encodePreamble(), encodeFrame('hello', encodeHello(hello))]));
+    return link;
+  }
+
+  /** Bytes that came over this connection. */
+  get bytesReceived(): number {
+    return this.#bytesReceived;
+  }
+
+  /** Aborted once the connection is gone, with the reason. */
+  get gone(): AbortSignal {
+    return this.#connection.gone;
+  }
+
+  /** Where the keepalives take the decode rate from, raw KiB/s. */
+  set decodeRate(decodeRate: () => number) {
+    this.#decodeRate = decodeRate;
+  }
+
+  /** Waits for the Manifest; `offered` are the codecs of the hello. */
+  async manifest(offered: readonly string[]): Promise<Manifest> {
+    const deadline = setTimeout(() => this.fail(this.#silent()), this.#limits.helloTimeoutMs);
+    try {
+      const { content } = await this.#await('manifest');
+      return parseManifest(content, offered);
+    } finally {
+      clearTimeout(deadline);
+    }
+  }
+
+  /** Asks for the prefix digests of some chunks, 256 at most, of a file of `count` chunks. */
+  async ask(indexes: readonly number[], count: number): Promise<Digests> {
+    this.#send(encodeFrame('ask', encodeAsk(indexes)));
+    const { content } = await this.#await('digests');
+    return parseDigests(content, count);
+  }
+
+  /** Asks for chunks and resolves at End; the receiver has had them all by then. */
+  async get(get: Get, receiver: ChunkReceiver): Promise<void> {
+    this.#receiver = receiver;
+    this.#send(encodeFrame('get', encodeGet(get)));
+    await this.#await('chunks');
+    receiver.end();
+  }
+
+  /** Goes on reading after the receiver was full. */
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#heardAt = performance.now();
+    this.#socket.resume();
+  }
+
+  /** Tells how the run ended and waits until the server has closed; true if it took the verdict. */
+  async conclude(verdict: Verdict): Promise<boolean> {
+    await this.#connection.finish(encodeFrame('verdict', encodeVerdict(verdict)));
+    return (this.gone.reason as Error).cause === undefined;
+  }
+
+  /** Cuts the connection; whoever waits for an answer is told `error`. */
+  fail(error: WireBoundError): void {
+    this.#connection.destroy(error);
+  }
+
+  #watch(signal: AbortSignal): void {
+    const abort = () => this.fail(toWireBoundError(signal.reason));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    this.#timers.push(setInterval(() => this.#sendKeepalive(), this.#limits.keepaliveMs));
+    this.#timers.push(setInterval(() => this.#checkIdle(), Math.min(1_000, this.#limits.idleTimeoutMs)));
+    const end = () => {
+      for (const timer of this.#timers) clearInterval(timer);
+      signal.removeEventListener('abort', abort);
+      this.#answer.reject(this.gone.reason);
+    };
+    if (this.gone.aborted) end();
+    else this.gone.addEventListener('abort', end, { once: true });
+  }
+
+  #await(awaited: Awaited): Promise<Frame> {
+    this.#awaited = awaited;
+    this.#answer = withResolvers();
+    if (this.gone.aborted) this.#answer.reject(this.gone.reason);
+    return this.#answer.promise;
+  }
+
+  /** Takes what a socket read has put into the decoder's target; false stops reading. */
+  #read(count: number): boolean {
+    this.#bytesReceived += count;
+    this.#heardAt = performance.now();
+    try {
+      this.#decoder.accept(count);
+      this.#paused = this.#receiver?.full ?? false;
+    } catch (error) {
+      this.fail(this.#named(toWireBoundError(error)));
+      return false;
+    }
+    return !this.#paused;
+  }
+
+  #limit(type: FrameType): number | undefined {
+    if (!AWAITED[this.#awaited].includes(type)) return undefined;
+    return type === 'chunk' ? this.#receiver?.payloadLimit : PAYLOAD_LIMITS[type];
+  }
+
+  #receive(frame: Frame): void {
+    const { type } = frame.header;
+    if (type === 'chunk') this.#receiver?.receive(frame);
+    else if (type === 'error') {
+      const { code, message } = parseError(frame.content);
+      throw new WireBoundError(code, `${this.#peer} says: ${escapeForTerminal(message)}`);
+    } else if (type !== 'keepalive') {
+      this.#awaited = 'nothing';
+      this.#answer.resolve(frame);
+    }
+  }
+
+  /** An error that names the server. */
+  #named(error: WireBoundError): WireBoundError {
+    if (error.message.startsWith(this.#peer)) return error;
+    const { code, suggestions } = error;
+    const message = code === 'NOT_WIREBOUND' ? 'is not a WireBound server' : error.message;
+    return new WireBoundError(code, `${this.#peer}${code === 'NOT_WIREBOUND' ? ' ' : ': '}${message}`, {
+      suggestions,
+    });
+  }
+
+  #silent(): WireBoundError {
+    const seconds = Math.round(this.#limits.helloTimeoutMs / 1000);
+    return this.#decoder.greeted
+      ? new WireBoundError('IDLE', `${this.#peer} did not say within ${seconds} s what it serves`)
+      : new WireBoundError(
+          'NOT_WIREBOUND',
+          `${this.#peer} is not a WireBound server: it did not answer within ${seconds} s`,
+        );
+  }
+
+  #checkIdle(): void {
+    const { idleTimeoutMs } = this.#limits;
+    if (this.#paused || performance.now() - this.#heardAt < idleTimeoutMs) return;
+    this.fail(
+      new WireBoundError('IDLE', `no data from ${this.#peer} for ${Math.round(idleTimeoutMs / 1000)} s`),
+    );
+  }
+
+  #sendKeepalive(): void {
+    if (this.#awaited === 'manifest') return;
+    const keepalive: ClientKeepalive = { received: this.#bytesReceived, decodeRate: this.#decodeRate() };
+    this.#send(encodeFrame('keepalive', encodeClientKeepalive(keepalive)));
+  }
+
+  /** What a client says is small; whether it arrives shows in the answer. */
+  #send(bytes: Uint8Array): void {
+    this.#connection.send([bytes]).catch(() => undefined);
+  }
+}
+
+/** A promise and its two ends; one that nobody waits for is not an unhandled rejection. */
+function withResolvers<T>(): PromiseWithResolvers<T> {
+  let resolve!: (value: T | PromiseLike<T>) => void;
+  let reject!: (reason?: unknown) => void;
+  const promise = new Promise<T>((...ends) => {
+    [resolve, reject] = ends;
+  });
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}
+
+interface PromiseWithResolvers<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T | PromiseLike<T>): void;
+  reject(reason?: unknown): void;
+}

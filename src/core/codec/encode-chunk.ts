@@ -1,0 +1,40 @@
+import { isUint8Array } from 'node:util/types';
+import { causeLine } from '../cause-line.js';
+import { WireBoundError } from '../errors.js';
+import type { Codec } from './codec.js';
+
+/** A chunk as it will travel: encoded (`bytes`, shorter than the chunk), or raw. */
+export type EncodedChunk =
+  | { readonly encoded: true; readonly bytes: Uint8Array }
+  /** `failure` (CODEC_FAILED) is there when the codec broke its contract, so that it can be told once. */
+  | { readonly encoded: false; readonly failure?: WireBoundError };
+
+/**
+ * Encodes one chunk, never empty, or decides that it goes raw: the only place of the raw fallback. Raw is what
+ * does not shrink (an empty result says "not this one"), and what a codec fails at. Never rejects.
+ *
+ * Nothing is copied: `bytes` is what the codec returned. A result inside the chunk's own memory is a failure,
+ * because the caller re-uses that memory while the payload may still be waiting to be sent.
+ */
+export async function encodeChunk(codec: Codec, chunk: Uint8Array): Promise<EncodedChunk> {
+  let bytes: unknown;
+  try {
+    bytes = await codec.encode(chunk);
+  } catch (error) {
+    return failed(codec, chunk, causeLine(error), error);
+  }
+  if (!isUint8Array(bytes)) return failed(codec, chunk, 'it did not return a Uint8Array');
+  if (bytes.length === 0 || bytes.length >= chunk.length) return { encoded: false };
+  if (overlaps(bytes, chunk)) return failed(codec, chunk, 'it returned a view of its input');
+  return { encoded: true, bytes };
+}
+
+function failed(codec: Codec, chunk: Uint8Array, reason: string, cause?: unknown): EncodedChunk {
+  const message = `${codec.name} could not encode a chunk of ${chunk.length} bytes: ${reason}`;
+  return { encoded: false, failure: new WireBoundError('CODEC_FAILED', message, { cause }) };
+}
+
+function overlaps(a: Uint8Array, b: Uint8Array): boolean {
+  const inOrder = a.byteOffset < b.byteOffset + b.length && b.byteOffset < a.byteOffset + a.length;
+  return a.buffer === b.buffer && inOrder;
+}

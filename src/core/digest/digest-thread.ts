@@ -1,0 +1,73 @@
+import { Worker } from 'node:worker_threads';
+import { WireBoundError } from '../errors.js';
+import type { CodecModule, DigestJob, DigestReply, DigestWorkerData } from './digest-job.js';
+
+type ReplyOf<Kind extends DigestReply['kind']> = Extract<DigestReply, { kind: Kind }>;
+
+interface Waiter {
+  resolve(reply: DigestReply): void;
+  reject(error: WireBoundError): void;
+}
+
+/**
+ * One running SHA-256 on a thread of its own, over memory that both sides share: the bytes themselves never
+ * travel. Jobs are done in the order they are given; a job's memory must stay as it is until its promise
+ * settles. The server records a chain with it, a client verifies against one.
+ */
+export class DigestThread {
+  readonly #worker: Worker;
+  readonly #waiting: Waiter[] = [];
+  #batch: DigestJob[] = [];
+  #failure: WireBoundError | undefined;
+
+  /** `codecs` are loaded by the thread itself; their places are the codec numbers of verify jobs, from 1. */
+  constructor(memory: SharedArrayBuffer, codecs: readonly CodecModule[] = []) {
+    const workerData: DigestWorkerData = { memory, codecs };
+    this.#worker = new Worker(new URL('./digest-worker.js', import.meta.url), { workerData, name: 'digest' });
+    this.#worker.on('message', (reply: DigestReply) => this.#waiting.shift()?.resolve(reply));
+    this.#worker.on('error', (error) => this.#fail(`the digest thread failed: ${error.message}`, error));
+    this.#worker.on('exit', () => this.#fail('the digest thread has ended'));
+  }
+
+  /** Hashes `length` bytes at `offset`; resolves to the prefix digest after each `chunkSize` of them, 32 bytes each. */
+  async record(offset: number, length: number, chunkSize: number): Promise<Uint8Array> {
+    return (await this.#submit<'record'>({ kind: 'record', offset, length, chunkSize })).digests;
+  }
+
+  /** Decodes, hashes and compares one chunk; see {@link DigestJob}. */
+  verify(job: Omit<Extract<DigestJob, { kind: 'verify' }>, 'kind'>): Promise<ReplyOf<'verify'>> {
+    return this.#submit<'verify'>({ kind: 'verify', ...job });
+  }
+
+  /** Makes chunk `index` the next one to verify; with `restart` from an empty hash. */
+  expect(index: number, restart = false): void {
+    this.#post({ kind: 'expect', index, restart });
+  }
+
+  /** Ends the thread; jobs that have not been answered reject. */
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #submit<Kind extends DigestReply['kind']>(job: DigestJob): Promise<ReplyOf<Kind>> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve: resolve as (reply: DigestReply) => void, reject });
+      this.#post(job);
+    });
+  }
+
+  /** Jobs of one turn of the event loop travel as one message. */
+  #post(job: DigestJob): void {
+    if (this.#batch.push(job) > 1) return;
+    queueMicrotask(() => {
+      this.#worker.postMessage(this.#batch);
+      this.#batch = [];
+    });
+  }
+
+  #fail(message: string, cause?: unknown): void {
+    this.#failure ??= new WireBoundError('INTERNAL', message, { cause });
+    for (const waiter of this.#waiting.splice(0)) waiter.reject(this.#failure);
+  }
+}

@@ -1,0 +1,105 @@
+/** The body of the digest thread; see {@link DigestThread} for the other side. */
+import { createHash, type Hash } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Codec } from '../codec/codec.js';
+import { decodePayload } from '../codec/decode-payload.js';
+import { DIGEST_LENGTH } from '../framing/frame.js';
+import { loadPlugin } from '../plugin/load-plugin.js';
+import type { CodecModule, DigestJob, DigestReply, DigestWorkerData, VerifyOutcome } from './digest-job.js';
+
+type VerifyJob = Extract<DigestJob, { kind: 'verify' }>;
+type RecordJob = Extract<DigestJob, { kind: 'record' }>;
+
+const port = parentPort;
+if (port === null) throw new Error('digest-worker runs as a worker thread only');
+const { memory, codecs: modules } = workerData as DigestWorkerData;
+const bytes = Buffer.from(memory);
+const codecs: readonly Codec[] = await Promise.all(modules.map(loadCodec));
+
+let hash: Hash = createHash('sha256');
+let expected = 0;
+/** Jobs wait for each other: a codec may be asynchronous. */
+let queue: DigestJob[] = [];
+let running = false;
+
+port.on('message', (jobs: readonly DigestJob[]) => {
+  queue.push(...jobs);
+  if (!running) void run();
+});
+
+async function run(): Promise<void> {
+  running = true;
+  for (let batch = queue; batch.length > 0; batch = queue) {
+    queue = [];
+    for (const job of batch) {
+      const reply = job.kind === 'verify' ? await verify(job) : perform(job);
+      if (reply !== undefined) port?.postMessage(reply);
+    }
+  }
+  running = false;
+}
+
+function perform(job: Exclude<DigestJob, VerifyJob>): DigestReply | undefined {
+  if (job.kind === 'record') return { kind: 'record', digests: record(job) };
+  expected = job.index;
+  if (job.restart) hash = createHash('sha256');
+  return undefined;
+}
+
+function record(job: RecordJob): Uint8Array {
+  const digests = new Uint8Array(Math.ceil(job.length / job.chunkSize) * DIGEST_LENGTH);
+  for (let done = 0, at = 0; done < job.length; done += job.chunkSize, at += DIGEST_LENGTH) {
+    const start = job.offset + done;
+    hash.update(bytes.subarray(start, start + Math.min(job.chunkSize, job.length - done)));
+    digests.set(hash.copy().digest(), at);
+  }
+  return digests;
+}
+
+async function verify(job: VerifyJob): Promise<DigestReply> {
+  if (job.index !== expected) return { kind: 'verify', outcome: 'skipped', decodeMs: 0 };
+  let decodeMs = 0;
+  if (job.codec !== 0) {
+    const startedAt = performance.now();
+    const failure = await decodeInPlace(job);
+    decodeMs = performance.now() - startedAt;
+    if (failure !== undefined) {
+      expected = -1;
+      return { kind: 'verify', outcome: 'undecodable', message: failure, decodeMs };
+    }
+  }
+  const outcome = compare(job);
+  expected = outcome.outcome === 'verified' ? expected + 1 : -1;
+  return { kind: 'verify', ...outcome, decodeMs };
+}
+
+/** Replaces a payload by the chunk it stands for; returns what is wrong with it, if anything. */
+async function decodeInPlace(job: VerifyJob): Promise<string | undefined> {
+  const codec = codecs[job.codec - 1];
+  if (codec === undefined) return `there is no codec number ${job.codec}`;
+  try {
+    const payload = bytes.subarray(job.offset, job.offset + job.payloadLength);
+    bytes.set(await decodePayload(codec, payload, job.rawLength), job.offset);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function compare(job: VerifyJob): VerifyOutcome {
+  const next = hash.copy();
+  next.update(bytes.subarray(job.offset, job.offset + job.rawLength));
+  const actual = next.copy().digest();
+  if (!actual.equals(bytes.subarray(job.offset - DIGEST_LENGTH, job.offset))) {
+    return { outcome: 'mismatch', actual: Uint8Array.from(actual) };
+  }
+  hash = next;
+  return { outcome: 'verified' };
+}
+
+async function loadCodec({ name, module }: CodecModule): Promise<Codec> {
+  const plugin = await loadPlugin(module);
+  const codec = plugin.codecs.find((candidate) => candidate.name === name);
+  if (codec === undefined) throw new Error(`${module} has no codec ${name}`);
+  return codec;
+}

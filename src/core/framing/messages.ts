@@ -1,0 +1,208 @@
+import { type ErrorCode, isErrorCode, WireBoundError } from '../errors.js';
+import { DIGEST_LENGTH, MAX_ASK } from './frame.js';
+import { optionalText, parseJson, requireArray, requireBoolean, requireText } from './json-fields.js';
+
+/** What a client says first. */
+export interface Hello {
+  /** Program and version, for people. */
+  readonly agent: string;
+  /** Names of the codecs it can decode. */
+  readonly codecs: readonly string[];
+  /** One `get`, however often it reconnects: 32 hex digits. */
+  readonly run: string;
+}
+
+/** Why a client asks for chunks. */
+export type GetReason = 'first' | 'lost' | 'mismatch' | 'codec' | 'protocol';
+const GET_REASONS: readonly GetReason[] = ['first', 'lost', 'mismatch', 'codec', 'protocol'];
+
+/** A request for `count` chunks from `first` on; `first` = the number of chunks asks for End alone. */
+export interface Get {
+  readonly first: number;
+  readonly count: number;
+  readonly reason: GetReason;
+}
+
+/** The prefix digests that were known when an Ask arrived. */
+export interface Digests {
+  readonly frontier: number;
+  readonly digests: ReadonlyMap<number, Uint8Array>;
+}
+
+/** How a client's run ended. */
+export interface Verdict {
+  readonly verified: boolean;
+  readonly code?: ErrorCode;
+  readonly message?: string;
+}
+
+/** What an Error frame says. */
+export interface PeerError {
+  /** INTERNAL stands for codes this program does not know. */
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** How a client is doing. */
+export interface ClientKeepalive {
+  /** Bytes of the connection that the client has taken in. */
+  readonly received: number;
+  /** Raw KiB/s its decoder makes; 0 when it has not decoded anything. */
+  readonly decodeRate: number;
+}
+
+const MAX_MESSAGE = 1000;
+
+export function encodeHello(hello: Hello): Uint8Array {
+  return Buffer.from(JSON.stringify(hello));
+}
+
+export function parseHello(content: Uint8Array): Hello {
+  const fields = parseJson(content, 'hello');
+  const run = requireText(fields, 'run', 32);
+  if (!/^[0-9a-f]{32}$/.test(run)) throw new WireBoundError('PROTOCOL', 'hello: run is not 32 hex digits');
+  return {
+    agent: requireText(fields, 'agent', 100),
+    codecs: requireArray(fields, 'codecs', 64, codecName),
+    run,
+  };
+}
+
+export function encodeAsk(indexes: readonly number[]): Uint8Array {
+  const content = Buffer.allocUnsafe(4 * indexes.length);
+  indexes.forEach((index, at) => {
+    content.writeUInt32BE(index, 4 * at);
+  });
+  return content;
+}
+
+/** The chunk indexes asked about; `count` is how many chunks the file has. */
+export function parseAsk(content: Uint8Array, count: number): readonly number[] {
+  const view = dataView(content);
+  if (content.length % 4 !== 0 || content.length / 4 > MAX_ASK) {
+    throw new WireBoundError(
+      'PROTOCOL',
+      `ask: ${content.length} bytes are not 1 to ${MAX_ASK} chunk indexes`,
+    );
+  }
+  return Array.from({ length: content.length / 4 }, (_, at) =>
+    checkIndex(view.getUint32(4 * at), count, 'ask'),
+  );
+}
+
+export function encodeDigests(frontier: number, digests: ReadonlyMap<number, Uint8Array>): Uint8Array {
+  const record = 4 + DIGEST_LENGTH;
+  const content = Buffer.allocUnsafe(4 + record * digests.size);
+  let at = content.writeUInt32BE(frontier, 0);
+  for (const [index, digest] of digests) {
+    content.writeUInt32BE(index, at);
+    content.set(digest, at + 4);
+    at += record;
+  }
+  return content;
+}
+
+export function parseDigests(content: Uint8Array, count: number): Digests {
+  const record = 4 + DIGEST_LENGTH;
+  if (content.length < 4 || (content.length - 4) % record !== 0) {
+    throw new WireBoundError('PROTOCOL', `digests: ${content.length} bytes are not a list of digests`);
+  }
+  const view = dataView(content);
+  const frontier = view.getUint32(0);
+  if (frontier > count)
+    throw new WireBoundError('PROTOCOL', `digests: frontier ${frontier} of ${count} chunks`);
+  const digests = new Map<number, Uint8Array>();
+  for (let at = 4; at < content.length; at += record) {
+    digests.set(checkIndex(view.getUint32(at), count, 'digests'), content.slice(at + 4, at + record));
+  }
+  return { frontier, digests };
+}
+
+export function encodeGet(get: Get): Uint8Array {
+  const content = Buffer.allocUnsafe(9);
+  content.writeUInt32BE(get.first, 0);
+  content.writeUInt32BE(get.count, 4);
+  content.writeUInt8(GET_REASONS.indexOf(get.reason), 8);
+  return content;
+}
+
+export function parseGet(content: Uint8Array, count: number): Get {
+  if (content.length !== 9) throw new WireBoundError('PROTOCOL', `get: ${content.length} bytes instead of 9`);
+  const view = dataView(content);
+  const [first, length, reason] = [view.getUint32(0), view.getUint32(4), GET_REASONS[view.getUint8(8)]];
+  if (first > count || length > count - first) {
+    throw new WireBoundError('PROTOCOL', `get: ${length} chunks from ${first} on, the file has ${count}`);
+  }
+  if (reason === undefined) throw new WireBoundError('PROTOCOL', `get: unknown reason ${view.getUint8(8)}`);
+  return { first, count: length, reason };
+}
+
+export function encodeVerdict(verdict: Verdict): Uint8Array {
+  return Buffer.from(JSON.stringify({ ...verdict, message: verdict.message?.slice(0, MAX_MESSAGE) }));
+}
+
+export function parseVerdict(content: Uint8Array): Verdict {
+  const fields = parseJson(content, 'verdict');
+  const code = optionalText(fields, 'code', 40);
+  const message = optionalText(fields, 'message', MAX_MESSAGE);
+  return {
+    verified: requireBoolean(fields, 'verified'),
+    ...(code === undefined ? {} : { code: isErrorCode(code) ? code : 'INTERNAL' }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+export function encodeError(error: { readonly code: ErrorCode; readonly message: string }): Uint8Array {
+  return Buffer.from(JSON.stringify({ code: error.code, message: error.message.slice(0, MAX_MESSAGE) }));
+}
+
+export function parseError(content: Uint8Array): PeerError {
+  const fields = parseJson(content, 'error');
+  const code = requireText(fields, 'code', 40);
+  return {
+    code: isErrorCode(code) ? code : 'INTERNAL',
+    message: requireText(fields, 'message', MAX_MESSAGE),
+  };
+}
+
+/** A server's keepalive: its frontier. */
+export function encodeFrontier(frontier: number): Uint8Array {
+  const content = Buffer.allocUnsafe(4);
+  content.writeUInt32BE(frontier, 0);
+  return content;
+}
+
+export function encodeClientKeepalive(keepalive: ClientKeepalive): Uint8Array {
+  const content = Buffer.allocUnsafe(12);
+  content.writeBigUInt64BE(BigInt(keepalive.received), 0);
+  content.writeUInt32BE(Math.min(keepalive.decodeRate, 0xffff_ffff), 8);
+  return content;
+}
+
+export function parseClientKeepalive(content: Uint8Array): ClientKeepalive {
+  if (content.length !== 12) {
+    throw new WireBoundError('PROTOCOL', `keepalive: ${content.length} bytes instead of 12`);
+  }
+  const view = dataView(content);
+  const received = view.getBigUint64(0);
+  if (received > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw new WireBoundError('PROTOCOL', `keepalive: ${received} bytes received is not possible`);
+  }
+  return { received: Number(received), decodeRate: view.getUint32(8) };
+}
+
+function codecName(value: unknown): string {
+  if (typeof value !== 'string' || !/^[a-z0-9][a-z0-9-]{0,31}$/.test(value)) {
+    throw new WireBoundError('PROTOCOL', 'hello: a codec name is not lower-case letters, digits and "-"');
+  }
+  return value;
+}
+
+function checkIndex(index: number, count: number, where: string): number {
+  if (index >= count) throw new WireBoundError('PROTOCOL', `${where}: chunk ${index}, the file has ${count}`);
+  return index;
+}
+
+function dataView(content: Uint8Array): DataView {
+  return new DataView(content.buffer, content.byteOffset, content.length);
+}

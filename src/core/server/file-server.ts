@@ -1,0 +1,275 @@
+import type { Server, Socket } from 'node:net';
+import { type ErrorCode, toWireBoundError, WireBoundError } from '../errors.js';
+import type { Hello, Verdict } from '../framing/messages.js';
+import { Connection } from '../transport/connection.js';
+import { clientLimit } from './client-limit.js';
+import { listenAddresses } from './listen-addresses.js';
+import type { Offer } from './offer.js';
+import { openListener } from './open-listener.js';
+import { RateLimit } from './rate-limit.js';
+import { type Run, RunLedger } from './run-ledger.js';
+import type { Sent } from './send-chunks.js';
+import type { ServeEvent, ServeSummary } from './serve-event.js';
+import { SERVE_LIMITS, type ServeLimits } from './serve-limits.js';
+import { Session, type SessionHost } from './session.js';
+import type { Shelf } from './shelf.js';
+import { Statistics } from './statistics.js';
+
+/** How a server is set up. */
+export interface FileServerOptions {
+  /** 0: the system picks one. */
+  readonly port: number;
+  /** Undefined: all interfaces. */
+  readonly host?: string | undefined;
+  /** Undefined: as many as the limit of open files allows, at most 4096. */
+  readonly maxClients?: number | undefined;
+  /** Drain by itself once this many runs have verified. */
+  readonly until?: number | undefined;
+  /** Bytes per second for all clients together; undefined: no limit. */
+  readonly bytesPerSecond?: number | undefined;
+  /** Name of the codec that payloads are encoded with, if any. */
+  readonly codec?: string | undefined;
+  /** What is on offer, for the `listening` event. */
+  readonly described: {
+    readonly name: string;
+    readonly size: number;
+    readonly chunkSize: number;
+    readonly source: string;
+  };
+  readonly limits?: Partial<ServeLimits>;
+  readonly onEvent: (event: ServeEvent) => void;
+}
+
+/** How often the progress of clients is told, and refused strangers are warned of, milliseconds. */
+const PROGRESS_MS = 500;
+/** How long clients are given to hear that the server stops, milliseconds. */
+const STOP_MS = 300;
+/** Connections beyond the limit of clients that may be in their hello. */
+const SPARE_CONNECTIONS = 48;
+/** Errors after which the run itself is over, not just this connection. */
+const FINAL: ReadonlySet<ErrorCode> = new Set(['SOURCE_CHANGED', 'SOURCE_UNREADABLE', 'STOPPED']);
+
+/** Serves what is on a shelf to any number of clients until it is drained or stopped. */
+export class FileServer {
+  readonly #shelf: Shelf;
+  readonly #options: FileServerOptions;
+  readonly #host: SessionHost;
+  readonly #sessions = new Set<Session>();
+  readonly #ledger: RunLedger;
+  readonly #statistics = new Statistics();
+  readonly #maxClients: number;
+  readonly #told = new Map<Run, number>();
+  #server: Server | undefined;
+  #progress: NodeJS.Timeout | undefined;
+  #warnedAt = Number.NEGATIVE_INFINITY;
+  #state: 'open' | 'draining' | 'closed' = 'open';
+  #sha256: string | undefined;
+  #resolveFinished!: (summary: ServeSummary) => void;
+  /** Resolves with the statistics once the server has drained or stopped. */
+  readonly finished = new Promise<ServeSummary>((resolve) => {
+    this.#resolveFinished = resolve;
+  });
+
+  constructor(shelf: Shelf, options: FileServerOptions) {
+    this.#shelf = shelf;
+    this.#options = options;
+    this.#maxClients = clientLimit(options.maxClients);
+    const limits = { ...SERVE_LIMITS, ...options.limits };
+    this.#ledger = new RunLedger(limits.returnMs, {
+      finished: (run, verdict) => this.#finished(run, verdict),
+    });
+    this.#host = {
+      limits,
+      rate: new RateLimit(options.bytesPerSecond),
+      codec: options.codec,
+      admit: (hello, session) => this.#admit(hello, session),
+      sent: (run, sent) => this.#sent(run, sent),
+      concluded: (run, verdict) => this.#ledger.conclude(run, verdict),
+      ended: (session, error) => this.#ended(session, error),
+    };
+  }
+
+  /** Opens the port and starts to prepare the file; resolves when clients can connect. */
+  async start(): Promise<void> {
+    const { described, codec = 'none', onEvent } = this.#options;
+    const listener = await openListener(this.#options.port, this.#options.host, (socket) =>
+      this.#accept(socket),
+    );
+    this.#server = listener.server;
+    this.#progress = setInterval(() => this.#tellProgress(), PROGRESS_MS);
+    onEvent({
+      event: 'listening',
+      ...described,
+      chunks: Math.ceil(described.size / described.chunkSize),
+      codec,
+      port: listener.port,
+      addresses: listenAddresses(listener.host),
+    });
+    this.#shelf.current().catch((error: unknown) => this.#warn(toWireBoundError(error).message));
+  }
+
+  /** Takes no new runs, lets the open ones end, then finishes. */
+  drain(): void {
+    if (this.#state !== 'open') return;
+    this.#state = 'draining';
+    const open = this.#ledger.open;
+    const { activeSeconds, bytesSent } = this.#statistics;
+    const left = Math.max(0, ...open.map((run) => this.#options.described.size - run.bytes));
+    const etaSeconds = (left * open.length) / (bytesSent / activeSeconds);
+    this.#options.onEvent({
+      event: 'draining',
+      transfers: open.length,
+      ...(Number.isFinite(etaSeconds) ? { etaSeconds } : {}),
+    });
+    this.#finishIfDone();
+  }
+
+  /** Ends everything now; clients are told if they listen. */
+  async stop(): Promise<void> {
+    if (this.#state === 'closed') return;
+    const stopped = new WireBoundError('STOPPED', 'the server was stopped');
+    const told = Promise.all([...this.#sessions].map((session) => session.fail(stopped)));
+    await Promise.race([told, new Promise((resolve) => setTimeout(resolve, STOP_MS))]);
+    this.#ledger.concludeAll({ verified: false, code: 'STOPPED', message: stopped.message });
+    await this.#finish();
+  }
+
+  /** Called by whoever learns it: the digest of what is served now. */
+  digestKnown(sha256: string): void {
+    this.#sha256 = sha256;
+  }
+
+  #accept(socket: Socket): void {
+    const connection = new Connection(socket);
+    const session = new Session(connection, this.#host);
+    this.#statistics.connections++;
+    this.#sessions.add(session);
+    socket.on('data', (bytes: Buffer) => session.feed(bytes));
+    socket.on('end', () => session.peerEnded());
+    if (this.#sessions.size > this.#maxClients + SPARE_CONNECTIONS) void session.fail(this.#busy());
+  }
+
+  async #admit(hello: Hello, session: Session): Promise<{ run: Run; offer: Offer }> {
+    const clients = [...this.#sessions].filter(({ run }) => run !== undefined && run.id !== hello.run);
+    if (clients.length >= this.#maxClients) throw this.#busy();
+    if (this.#state !== 'open' && !this.#ledger.knows(hello.run)) {
+      throw new WireBoundError('DRAINING', 'the server is stopping and takes no new clients');
+    }
+    const offer = await this.#shelf.current();
+    await offer.checkSize();
+    const returning = this.#ledger.knows(hello.run);
+    const run = this.#ledger.arrive(hello.run, session.connection.peer);
+    this.#statistics.active = true;
+    if (!returning) {
+      const { number: client, address } = run;
+      this.#options.onEvent({ event: 'client.connected', client, address, agent: hello.agent });
+    }
+    return { run, offer };
+  }
+
+  #sent(run: Run, sent: Sent): void {
+    this.#statistics.sent(sent);
+    run.bytes = sent.position;
+  }
+
+  #finished(run: Run, verdict: Verdict): void {
+    this.#options.onEvent({
+      event: 'client.finished',
+      client: run.number,
+      address: run.address,
+      bytes: run.bytes,
+      seconds: (performance.now() - run.startedAtMs) / 1000,
+      ...verdict,
+    });
+    this.#told.delete(run);
+    if (this.#ledger.open.length === 0) this.#statistics.active = false;
+    const { until } = this.#options;
+    if (until !== undefined && this.#ledger.count('verified') >= until) this.drain();
+    this.#finishIfDone();
+  }
+
+  #ended(session: Session, error: WireBoundError): void {
+    this.#sessions.delete(session);
+    this.#statistics.bytesOnWire += session.connection.bytesSent;
+    const { run } = session;
+    const { code, message } = error;
+    if (run === undefined) {
+      if (code !== 'CONNECTION_LOST') this.#warn(`${session.connection.peer}: ${message}`);
+    } else if (![...this.#sessions].some((other) => other.run === run)) {
+      const verdict = { verified: false, code, message };
+      if (FINAL.has(code)) this.#ledger.conclude(run, verdict);
+      else this.#ledger.lose(run, verdict);
+    }
+    this.#finishIfDone();
+  }
+
+  #finishIfDone(): void {
+    if (this.#state === 'draining' && this.#ledger.open.length === 0) void this.#finish();
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    clearInterval(this.#progress);
+    this.#server?.close();
+    // A client that has just given its verdict waits for our end of the connection: let it see that.
+    await Promise.race([
+      Promise.all([...this.#sessions].filter(({ run }) => run !== undefined).map((session) => session.over)),
+      new Promise((resolve) => setTimeout(resolve, STOP_MS)),
+    ]);
+    for (const session of this.#sessions) session.connection.destroy();
+    await this.#shelf.close();
+    const summary = this.#summary();
+    this.#options.onEvent({ event: 'summary', ...summary });
+    this.#resolveFinished(summary);
+  }
+
+  #summary(): ServeSummary {
+    const { bytesSent, bytesOnWire, chunksEncoded, chunksRaw, connections, bytesFromStorage } =
+      this.#statistics;
+    const { name, size, chunkSize } = this.#options.described;
+    return {
+      verified: this.#ledger.count('verified'),
+      failed: this.#ledger.count('failed'),
+      connections,
+      name,
+      size,
+      chunkSize,
+      codec: this.#options.codec ?? 'none',
+      ...(this.#sha256 === undefined ? {} : { sha256: this.#sha256 }),
+      bytesSent,
+      bytesOnWire,
+      chunksEncoded,
+      chunksRaw,
+      bytesFromStorage,
+      seconds: this.#statistics.seconds,
+      activeSeconds: this.#statistics.activeSeconds,
+      peakMemory: this.#statistics.peakMemory,
+    };
+  }
+
+  #tellProgress(): void {
+    const { size } = this.#options.described;
+    for (const run of this.#ledger.open) {
+      if (this.#told.get(run) === run.bytes) continue;
+      this.#told.set(run, run.bytes);
+      const { number: client, address, bytes } = run;
+      this.#options.onEvent({ event: 'client.progress', client, address, bytes, size });
+    }
+  }
+
+  /** Strangers at the port may come in floods: one line for them now and then is enough. */
+  #warn(message: string): void {
+    const now = performance.now();
+    if (now - this.#warnedAt < PROGRESS_MS) return;
+    this.#warnedAt = now;
+    this.#options.onEvent({ event: 'warning', message });
+  }
+
+  #busy(): WireBoundError {
+    return new WireBoundError(
+      'BUSY',
+      `the server already serves ${this.#maxClients} clients, as many as it may`,
+    );
+  }
+}

@@ -1,0 +1,295 @@
+import { toWireBoundError, WireBoundError } from '../errors.js';
+import { encodeFrame, encodePreamble } from '../framing/encode-frame.js';
+import { type FrameType, PAYLOAD_LIMITS } from '../framing/frame.js';
+import { type Frame, FrameDecoder } from '../framing/frame-decoder.js';
+import { encodeManifest } from '../framing/manifest.js';
+import {
+  encodeDigests,
+  encodeFrontier,
+  type Hello,
+  parseAsk,
+  parseClientKeepalive,
+  parseError,
+  parseGet,
+  parseHello,
+  parseVerdict,
+  type Verdict,
+} from '../framing/messages.js';
+import type { Connection } from '../transport/connection.js';
+import { createManifest } from './create-manifest.js';
+import type { Offer } from './offer.js';
+import type { RateLimit } from './rate-limit.js';
+import { refusal } from './refuse.js';
+import type { Run } from './run-ledger.js';
+import { type Sent, sendChunks } from './send-chunks.js';
+import type { ServeLimits } from './serve-limits.js';
+import { StallWatch } from './stall-watch.js';
+
+/** What a session needs from the server around it. */
+export interface SessionHost {
+  readonly limits: ServeLimits;
+  readonly rate: RateLimit;
+  /** The codec chunks may be encoded with, if any. */
+  readonly codec: string | undefined;
+  /** Lets a run in, or throws BUSY, DRAINING or what is wrong with the source. */
+  admit(hello: Hello, session: Session): Promise<{ readonly run: Run; readonly offer: Offer }>;
+  /** Chunks have left for a run. */
+  sent(run: Run, sent: Sent): void;
+  /** A client has said how its run ended. */
+  concluded(run: Run, verdict: Verdict): void;
+  /** The connection is over; `error` says why if no verdict came. */
+  ended(session: Session, error: WireBoundError): void;
+}
+
+/** How long a failing session waits for the write under way, so that its Error frame is whole, milliseconds. */
+const LAST_WRITE_MS = 2_000;
+
+type State = 'hello' | 'admitting' | 'idle' | 'sending' | 'ended' | 'closed';
+
+/** What a client may say when. */
+const ALLOWED: Readonly<Record<State, readonly FrameType[]>> = {
+  hello: ['hello'],
+  admitting: [],
+  idle: ['ask', 'get', 'verdict', 'error', 'keepalive'],
+  sending: ['verdict', 'error', 'keepalive'],
+  ended: ['verdict', 'error', 'keepalive'],
+  closed: [],
+};
+
+/**
+ * One connection of one client, from the first byte to the last: Hello, Manifest, then questions, chunks and a
+ * verdict. Whatever goes wrong ends this connection only.
+ */
+export class Session {
+  readonly connection: Connection;
+  readonly #host: SessionHost;
+  readonly #decoder: FrameDecoder;
+  readonly #watch: StallWatch;
+  readonly #keepalive: NodeJS.Timeout;
+  readonly #stop = new AbortController();
+  #state: State = 'hello';
+  #run: Run | undefined;
+  #offer: Offer | undefined;
+  #codecs: readonly string[] = [];
+  #sending: Promise<void> = Promise.resolve();
+  /** Between two frames, with none about to leave. */
+  #quiet = false;
+  #greeted = false;
+  #peerEnded = false;
+  #received: number | undefined;
+  #failure: WireBoundError | undefined;
+
+  constructor(connection: Connection, host: SessionHost) {
+    this.connection = connection;
+    this.#host = host;
+    this.#decoder = new FrameDecoder({
+      limit: (type) =>
+        ALLOWED[this.#state].includes(type) && type !== 'chunk' ? PAYLOAD_LIMITS[type] : undefined,
+      receive: (frame) => this.#receive(frame),
+    });
+    const position = () => this.#received ?? connection.bytesSent;
+    this.#watch = new StallWatch(host.limits, position, (error) => this.#abandon(error));
+    this.#keepalive = setInterval(() => this.#sendKeepalive(), host.limits.keepaliveMs);
+    this.#keepalive.unref();
+    connection.gone.addEventListener('abort', () => this.#gone(), { once: true });
+  }
+
+  /** The run this connection belongs to, once it has been admitted. */
+  get run(): Run | undefined {
+    return this.#run;
+  }
+
+  /** Resolves when the connection is gone. */
+  get over(): Promise<void> {
+    const { gone } = this.connection;
+    return new Promise((resolve) => {
+      if (gone.aborted) resolve();
+      else gone.addEventListener('abort', () => resolve(), { once: true });
+    });
+  }
+
+  /**
+   * The client has ended its side: it will say nothing more. One that has asked for chunks still gets them; otherwise
+   * there is nothing left to do.
+   */
+  peerEnded(): void {
+    this.#peerEnded = true;
+    if (this.#state !== 'sending' && this.#state !== 'closed') void this.connection.finish();
+  }
+
+  /** Takes bytes from the socket. */
+  feed(bytes: Uint8Array): void {
+    this.#watch.heard();
+    try {
+      for (let at = 0; at < bytes.length && this.#state !== 'closed'; ) {
+        const piece = bytes.subarray(at, at + this.#decoder.target.length);
+        this.#decoder.target.set(piece);
+        this.#decoder.accept(piece.length);
+        at += piece.length;
+      }
+    } catch (error) {
+      void this.fail(toWireBoundError(error), bytes);
+    }
+  }
+
+  /** Ends the session with an Error frame, or with words for a client that does not speak the protocol. */
+  async fail(error: WireBoundError, firstBytes: Uint8Array = new Uint8Array(0)): Promise<void> {
+    if (this.#state === 'closed') return;
+    this.#close(error);
+    const deadline = AbortSignal.timeout(LAST_WRITE_MS);
+    const overdue = new Promise<'overdue'>((resolve) => {
+      deadline.addEventListener('abort', () => resolve('overdue'), { once: true });
+    });
+    if ((await Promise.race([this.#sending.catch(() => undefined), overdue])) === 'overdue') {
+      this.connection.destroy();
+      return;
+    }
+    const command = `wirebound get ${this.connection.here}`;
+    await this.connection.finish(refusal(error, { firstBytes, greeted: this.#greeted, command }));
+  }
+
+  #receive({ header, content }: Frame): void {
+    if (header.entry !== 0) throw new WireBoundError('PROTOCOL', `there is no entry ${header.entry}`);
+    if (header.type === 'hello') this.#start(this.#admit(parseHello(content)));
+    else if (header.type === 'ask')
+      this.#start(this.#answer(parseAsk(content, this.#admitted.geometry.count)));
+    else if (header.type === 'get') this.#start(this.#send(content));
+    else if (header.type === 'verdict') this.#conclude(parseVerdict(content));
+    else if (header.type === 'keepalive') this.#received = parseClientKeepalive(content).received;
+    else this.#abandon(peerFailure(content));
+  }
+
+  get #admitted(): Offer {
+    if (this.#offer === undefined) throw new WireBoundError('PROTOCOL', 'hello must come first');
+    return this.#offer;
+  }
+
+  /** Runs one piece of work that sends something; the client says nothing that needs another meanwhile. */
+  #start(work: Promise<void>): void {
+    this.#quiet = false;
+    this.#sending = work.then(
+      () => {
+        this.#quiet = true;
+      },
+      (error: unknown) => {
+        this.#sending = Promise.resolve();
+        void this.fail(toWireBoundError(error, 'SOURCE_UNREADABLE'));
+      },
+    );
+  }
+
+  async #admit(hello: Hello): Promise<void> {
+    this.#state = 'admitting';
+    this.#watch.greeted();
+    const { run, offer } = await this.#host.admit(hello, this);
+    this.#run = run;
+    this.#offer = offer;
+    const { codec } = this.#host;
+    this.#codecs = codec !== undefined && hello.codecs.includes(codec) ? [codec] : [];
+    offer.retired.addEventListener('abort', this.#onRetired);
+    if (offer.retired.aborted) this.#onRetired();
+    this.#greeted = true;
+    this.#state = 'idle';
+    const manifest = encodeManifest(createManifest(offer, this.#codecs));
+    await this.#put([encodePreamble(), encodeFrame('manifest', manifest)]);
+  }
+
+  async #answer(indexes: readonly number[]): Promise<void> {
+    const { chain, pacer } = this.#admitted;
+    pacer.moved(this, Math.max(0, ...indexes));
+    const known = indexes
+      .filter((index) => index < chain.frontier)
+      .map((index) => [index, chain.digest(index)] as const);
+    await this.#put([encodeFrame('digests', encodeDigests(chain.frontier, new Map(known)))]);
+  }
+
+  async #send(content: Uint8Array): Promise<void> {
+    const offer = this.#admitted;
+    const get = parseGet(content, offer.geometry.count);
+    this.#state = 'sending';
+    if (get.reason === 'mismatch') await this.#whileQuiet(offer.complain(get.first));
+    const end = get.first + get.count;
+    offer.pacer.moved(this, get.first);
+    await sendChunks({
+      offer,
+      gone: this.connection.gone,
+      send: (parts) => this.#put(parts),
+      rate: this.#host.rate,
+      first: get.first,
+      end,
+      mayEncode: this.#codecs.length > 0,
+      signal: this.#stop.signal,
+      sent: (sent) => {
+        offer.pacer.moved(this, sent.next);
+        if (this.#run !== undefined) this.#host.sent(this.#run, sent);
+      },
+      whileWaiting: (wait) => this.#whileQuiet(wait),
+    });
+    if (end === offer.geometry.count) await this.#whileQuiet(offer.settled());
+    this.#stop.signal.throwIfAborted();
+    await this.#put([encodeFrame('end', new Uint8Array(0))]);
+    this.#state = 'ended';
+    if (this.#peerEnded) await this.connection.finish();
+  }
+
+  /** Waits for the server's own work, between two frames: keepalives may go out meanwhile. */
+  async #whileQuiet(wait: Promise<void>): Promise<void> {
+    this.#quiet = true;
+    await wait;
+    this.#quiet = false;
+  }
+
+  /** Sends while the watch looks whether the client takes it. */
+  async #put(parts: readonly Uint8Array[]): Promise<void> {
+    this.#watch.pending = true;
+    await this.connection.send(parts);
+    this.#watch.pending = false;
+  }
+
+  #conclude(verdict: Verdict): void {
+    if (verdict.verified && this.#state !== 'ended') {
+      throw new WireBoundError('PROTOCOL', 'a verdict came before End');
+    }
+    if (this.#run !== undefined) this.#host.concluded(this.#run, verdict);
+    this.#close(new WireBoundError('CONNECTION_LOST', 'the client has ended its run'));
+    void this.connection.finish();
+  }
+
+  #sendKeepalive(): void {
+    if (!this.#quiet || this.#state === 'closed') return;
+    const { frontier } = this.#admitted.chain;
+    this.connection.send([encodeFrame('keepalive', encodeFrontier(frontier))]).catch(() => undefined); // `gone` tells
+  }
+
+  readonly #onRetired = (): void => {
+    void this.fail(toWireBoundError(this.#offer?.retired.reason));
+  };
+
+  /** Ends the session without a word: the client cannot or will not hear one. */
+  #abandon(error: WireBoundError): void {
+    this.#close(error);
+    this.connection.destroy();
+  }
+
+  #gone(): void {
+    this.#close(toWireBoundError(this.connection.gone.reason));
+    this.#watch.stop();
+    clearInterval(this.#keepalive);
+    this.#offer?.pacer.left(this);
+    this.#offer?.retired.removeEventListener('abort', this.#onRetired);
+    this.#host.ended(this, this.#failure as WireBoundError);
+  }
+
+  #close(error: WireBoundError): void {
+    this.#state = 'closed';
+    this.#failure ??= error;
+    this.#stop.abort(this.#failure);
+    this.#watch.stop();
+  }
+}
+
+/** What a client's Error frame says, as the reason why its connection ended. */
+function peerFailure(content: Uint8Array): WireBoundError {
+  const { code, message } = parseError(content);
+  return new WireBoundError(code, message);
+}

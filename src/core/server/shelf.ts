@@ -1,0 +1,93 @@
+import { totalmem } from 'node:os';
+import type { Codec } from '../codec/codec.js';
+import type { ChainCache } from '../digest/chain-cache.js';
+import { Geometry } from '../framing/geometry.js';
+import type { ChunkSource } from '../source/chunk-source.js';
+import { Offer, type OfferObserver } from './offer.js';
+import { Pacer } from './pace.js';
+import { PayloadStore } from './payload-store.js';
+
+/** Encoded and read chunks kept for other clients, bytes. */
+const CACHE_CAPACITY = 64 * 1024 * 1024;
+/** The share of the machine's memory that the page cache is trusted to hold. */
+const PAGE_CACHE_SHARE = 0.5;
+
+/** How a shelf is filled. */
+export interface ShelfOptions {
+  /** The opened source; the shelf closes it. */
+  readonly source: ChunkSource;
+  /** Opens the same reference again, after its content has changed. */
+  reopen(): Promise<ChunkSource>;
+  readonly chunkSize: number;
+  /** Undefined: everything travels raw. */
+  readonly codec: Codec | undefined;
+  /** Undefined: chains are not kept. */
+  readonly cache: ChainCache | undefined;
+  /** Does not trust the cache for the first offer. */
+  readonly rehash: boolean;
+  readonly observer: OfferObserver;
+}
+
+/** Where the server takes its current offer from: one content at a time, the next one when that has changed. */
+export class Shelf {
+  readonly #options: ShelfOptions;
+  #current: Promise<Offer> | undefined;
+  #source: ChunkSource | undefined;
+  #rehash: boolean;
+  #codecFailed = false;
+
+  constructor(options: ShelfOptions) {
+    this.#options = options;
+    this.#source = options.source;
+    this.#rehash = options.rehash;
+  }
+
+  /** The offer to serve now. Rejects with what is wrong with the source; the next call tries again. */
+  async current(): Promise<Offer> {
+    this.#current ??= this.#open();
+    const opening = this.#current;
+    const offer = await opening;
+    if (!offer.retired.aborted) return offer;
+    if (this.#current === opening) {
+      this.#current = undefined;
+      void offer.close();
+    }
+    return this.current();
+  }
+
+  async close(): Promise<void> {
+    const offer = await this.#current?.catch(() => undefined);
+    await (offer?.close() ?? this.#source?.close());
+  }
+
+  async #open(): Promise<Offer> {
+    try {
+      const source = this.#source ?? (await this.#options.reopen());
+      this.#source = undefined;
+      return await this.#make(source);
+    } catch (error) {
+      this.#current = undefined;
+      throw error;
+    }
+  }
+
+  #make(source: ChunkSource): Promise<Offer> {
+    const { chunkSize, codec, cache, observer } = this.#options;
+    const geometry = new Geometry(source.size, chunkSize);
+    const payloads = new PayloadStore(source, geometry, codec, {
+      capacity: CACHE_CAPACITY,
+      onCodecFailure: (failure, index) =>
+        this.#warnOnce(`${failure.message} (chunk ${index}); it is sent raw`),
+    });
+    const pacer = new Pacer(geometry, totalmem() * PAGE_CACHE_SHARE);
+    const rehash = this.#rehash;
+    this.#rehash = false;
+    return Offer.open({ source, geometry, payloads, pacer, cache, observer }, rehash);
+  }
+
+  #warnOnce(message: string): void {
+    if (this.#codecFailed) return;
+    this.#codecFailed = true;
+    this.#options.observer.warn(message);
+  }
+}

@@ -1,0 +1,33 @@
+import { constants } from 'node:os';
+
+/** What became of an attempt to lock; `unsupported` when this machine or file system has no such locks. */
+export type KernelLockResult = 'locked' | 'held' | 'unsupported';
+
+const LOCK_EX = 2;
+const LOCK_NB = 4;
+
+type Flock = (descriptor: number) => KernelLockResult;
+let loading: Promise<Flock | undefined> | undefined;
+
+/**
+ * Tries once to take `flock(2)`'s exclusive lock on an open file; it ends when the file is closed, or with the
+ * process, however that ends. Reached through koffi, an optional package: without it locks are unsupported.
+ */
+export async function lockByKernel(descriptor: number): Promise<KernelLockResult> {
+  loading ??= loadFlock();
+  const flock = await loading;
+  return flock === undefined ? 'unsupported' : flock(descriptor);
+}
+
+async function loadFlock(): Promise<Flock | undefined> {
+  try {
+    const { default: koffi } = await import('koffi');
+    const flock = koffi.load(null).func('int flock(int fd, int operation)');
+    return (descriptor) => {
+      if (flock(descriptor, LOCK_EX | LOCK_NB) === 0) return 'locked';
+      return koffi.errno() === constants.errno.EWOULDBLOCK ? 'held' : 'unsupported';
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import { ReadCoverage } from './read-coverage.js';
+
+/** What is made resident in one go; divides the stride of windows. */
+export const STRIPE_SIZE = 8 * 2 ** 20;
+/** Stripes that are fetched before they are asked for. */
+const STRIPES_AHEAD = 2;
+/** Fetching ahead stops while so many stripes are on their way: the pool has four threads. */
+const MAX_FETCHING_AHEAD = 4;
+/** Pages that were touched this recently are taken to be in memory still. */
+const FRESH_MS = 2000;
+
+/**
+ * Knows which stripes of a file were in memory a moment ago, and brings in those that were not: once for
+ * everyone who waits, and a little ahead of whoever reads in order.
+ */
+export class Residency {
+  readonly #stripes: number;
+  readonly #size: number;
+  readonly #fetch: (offset: number, length: number) => Promise<boolean>;
+  readonly #now: () => number;
+  readonly #freshAt: Float64Array;
+  readonly #fetching = new Map<number, Promise<boolean>>();
+  readonly #coverage: ReadCoverage;
+
+  /**
+   * `fetch` makes a span resident off this thread and resolves to whether it could; it never rejects.
+   * `now`: a monotonic clock in milliseconds.
+   */
+  constructor(
+    size: number,
+    fetch: (offset: number, length: number) => Promise<boolean>,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#size = size;
+    this.#stripes = Math.ceil(size / STRIPE_SIZE);
+    this.#fetch = fetch;
+    this.#now = now;
+    this.#freshAt = new Float64Array(this.#stripes).fill(Number.NEGATIVE_INFINITY);
+    this.#coverage = new ReadCoverage(size, STRIPE_SIZE);
+  }
+
+  /** Whether the span is resident, as far as one can know; starts fetching what follows it. Costs next to nothing. */
+  check(offset: number, length: number): boolean {
+    const oldest = this.#now() - FRESH_MS;
+    const last = stripeOf(offset + length - 1);
+    let fresh = true;
+    for (let stripe = stripeOf(offset); stripe <= last; stripe += 1) {
+      fresh &&= this.#isFresh(stripe, oldest);
+    }
+    // What is asked for now goes first.
+    if (fresh) this.#fetchAhead(last, oldest);
+    return fresh;
+  }
+
+  /** Makes the span resident; false when that failed for a part of it. */
+  async ensure(offset: number, length: number): Promise<boolean> {
+    const oldest = this.#now() - FRESH_MS;
+    const last = stripeOf(offset + length - 1);
+    const waits: Promise<boolean>[] = [];
+    for (let stripe = stripeOf(offset); stripe <= last; stripe += 1) {
+      if (!this.#isFresh(stripe, oldest)) waits.push(this.#fetchOnce(stripe));
+    }
+    this.#fetchAhead(last, oldest);
+    return (await Promise.all(waits)).every(Boolean);
+  }
+
+  /** Counts bytes that came in by reading; a stripe that was read completely is as good as fetched. */
+  noteRead(offset: number, length: number): void {
+    if (length <= 0) return;
+    for (const stripe of this.#coverage.add(offset, length)) this.#freshAt[stripe] = this.#now();
+  }
+
+  /** Waits until nothing is being fetched any more. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#fetching.values());
+  }
+
+  #isFresh(stripe: number, oldest: number): boolean {
+    return (this.#freshAt[stripe] ?? Number.NEGATIVE_INFINITY) >= oldest;
+  }
+
+  #fetchAhead(last: number, oldest: number): void {
+    const end = Math.min(last + STRIPES_AHEAD, this.#stripes - 1);
+    for (let stripe = last + 1; stripe <= end; stripe += 1) {
+      if (this.#fetching.size >= MAX_FETCHING_AHEAD) return;
+      if (!this.#isFresh(stripe, oldest)) void this.#fetchOnce(stripe);
+    }
+  }
+
+  #fetchOnce(stripe: number): Promise<boolean> {
+    let fetching = this.#fetching.get(stripe);
+    if (fetching === undefined) {
+      fetching = this.#fetchStripe(stripe);
+      this.#fetching.set(stripe, fetching);
+    }
+    return fetching;
+  }
+
+  async #fetchStripe(stripe: number): Promise<boolean> {
+    const offset = stripe * STRIPE_SIZE;
+    const resident = await this.#fetch(offset, Math.min(STRIPE_SIZE, this.#size - offset));
+    this.#fetching.delete(stripe);
+    if (resident) this.#freshAt[stripe] = this.#now();
+    return resident;
+  }
+}
+
+function stripeOf(offset: number): number {
+  return Math.floor(offset / STRIPE_SIZE);
+}

@@ -1,0 +1,94 @@
+import { escapeForTerminal } from '../core/escape.js';
+import type { ListenAddress, ServeEvent, ServeSummary } from '../core/server/serve-event.js';
+import { formatBytes, formatDuration, formatPercent, formatRate } from '../core/units.js';
+import { formatEta } from './describe-progress.js';
+import { plural } from './plural.js';
+
+const DEFAULT_PORT = 6767;
+
+type EventOf<Name extends ServeEvent['event']> = Extract<ServeEvent, { event: Name }>;
+
+/** What one event of a server says to a person: lines that stay, none for events that only advance. */
+export function describeServeEvent(event: ServeEvent): readonly string[] {
+  switch (event.event) {
+    case 'listening':
+      return listeningLines(event);
+    case 'digest':
+      return [`SHA-256  ${event.sha256}${event.cached ? '  (from cache)' : ''}`];
+    case 'client.connected':
+      return [`${client(event)}  connected  (${escapeForTerminal(event.agent)})`];
+    case 'client.finished':
+      return [finishedLine(event)];
+    case 'warning':
+      return [`warning: ${escapeForTerminal(event.message)}`];
+    case 'draining':
+      return [drainingLine(event)];
+    case 'summary':
+      return summaryLines(event);
+    default:
+      return [];
+  }
+}
+
+/** The line that fetches the file through `address`, ready to be pasted into any shell. */
+export function getCommand({ address, family }: ListenAddress, port: number): string {
+  if (port === DEFAULT_PORT) return `wirebound get ${address}`;
+  // Some shells take unquoted brackets for a file name pattern.
+  return `wirebound get ${family === 6 ? `"[${address}]:${port}"` : `${address}:${port}`}`;
+}
+
+function listeningLines(event: EventOf<'listening'>): readonly string[] {
+  const commands = event.addresses.map(
+    (address) => [getCommand(address, event.port), remark(address)] as const,
+  );
+  const width = Math.max(0, ...commands.map(([command]) => command.length));
+  return [
+    `serving  ${escapeForTerminal(event.name)}: ${formatBytes(event.size)} in ${plural(event.chunks, 'chunk')} of ${formatBytes(event.chunkSize)}`,
+    `source   ${escapeForTerminal(event.source)}`,
+    `codec    ${escapeForTerminal(event.codec)}`,
+    `Anyone who reaches port ${event.port} can fetch this file. On the other machines, run one of:`,
+    ...commands.map(([command, note]) => `  ${command.padEnd(width)}  (${note})`),
+  ];
+}
+
+function remark({ interface: name, internal }: ListenAddress): string {
+  const shown = escapeForTerminal(name === '' ? 'this address' : name);
+  return internal ? `${shown}, this machine only` : shown;
+}
+
+function finishedLine(event: EventOf<'client.finished'>): string {
+  if (event.verified) {
+    const rate = formatRate(event.bytes / Math.max(event.seconds, 0.001));
+    return `${client(event)}  verified  ${formatBytes(event.bytes)} in ${formatDuration(event.seconds)} (${rate})`;
+  }
+  const code = event.code === undefined ? '' : ` (${escapeForTerminal(event.code)})`;
+  const message = escapeForTerminal(event.message ?? 'it went away without a verdict');
+  return `${client(event)}  NOT verified after ${formatBytes(event.bytes)}: ${message}${code}`;
+}
+
+function client(event: { readonly client: number; readonly address: string }): string {
+  return `client ${event.client}  ${escapeForTerminal(event.address)}`;
+}
+
+function drainingLine({ transfers, etaSeconds }: EventOf<'draining'>): string {
+  if (transfers === 0) return 'stopping: no transfer is active';
+  const eta = etaSeconds === undefined ? '' : `, the slowest in about ${formatEta(etaSeconds)}`;
+  return `stopping: no new clients, waiting for ${plural(transfers, 'transfer')}${eta}; Ctrl+C again stops now`;
+}
+
+function summaryLines(summary: ServeSummary): readonly string[] {
+  const { bytesSent, bytesOnWire, bytesFromStorage } = summary;
+  const rate = formatRate(summary.activeSeconds > 0 ? bytesSent / summary.activeSeconds : 0);
+  const ratio = bytesSent > 0 ? `, ${(bytesOnWire / bytesSent).toFixed(3)} times what was sent` : '';
+  const share =
+    bytesFromStorage > 0 ? `, ${(bytesSent / bytesFromStorage).toFixed(1)} times that was sent` : '';
+  const chunks = `${plural(summary.chunksEncoded, 'chunk')} encoded, ${summary.chunksRaw} raw`;
+  return [
+    `served   ${escapeForTerminal(summary.name)}: ${formatBytes(summary.size)} in chunks of ${formatBytes(summary.chunkSize)}, ${formatDuration(summary.seconds)} in all`,
+    `clients  ${summary.verified} verified, ${summary.failed} failed (${plural(summary.connections, 'connection')})`,
+    `sent     ${formatBytes(bytesSent)} in ${formatDuration(summary.activeSeconds)} of transfers (${rate})`,
+    `wire     ${formatBytes(bytesOnWire)}${ratio} (codec ${escapeForTerminal(summary.codec)}: ${chunks})`,
+    `storage  ${formatBytes(bytesFromStorage)} read (${formatPercent(bytesFromStorage, summary.size)} of the file)${share}`,
+    `memory   ${formatBytes(summary.peakMemory)} at most, mapped pages of the file included`,
+  ];
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Codec } from '#dist/core/codec/codec.js';
+import { decodePayload } from '#dist/core/codec/decode-payload.js';
+
+const payload = new Uint8Array(5);
+
+describe('decodePayload', () => {
+  test('a synchronous codec answers at once', () => {
+    const chunk = new Uint8Array(10);
+    expect(
+      decodePayload(
+        decoding(() => chunk),
+        payload,
+        10,
+      ),
+    ).toBe(chunk);
+  });
+
+  test('an asynchronous codec is awaited', async () => {
+    const chunk = new Uint8Array(10);
+    const result = decodePayload(
+      decoding(async () => chunk),
+      payload,
+      10,
+    );
+    expect(result).toBeInstanceOf(Promise);
+    expect(await result).toBe(chunk);
+  });
+
+  test.each([
+    ['too few bytes', () => new Uint8Array(9), 'it returned 9 bytes'],
+    ['too many bytes', () => new Uint8Array(11), 'it returned 11 bytes'],
+    ['nothing', () => undefined, 'it did not return a Uint8Array'],
+    ['a string', () => '0123456789', 'it did not return a Uint8Array'],
+    ['other elements', () => new Uint16Array(10), 'it did not return a Uint8Array'],
+    ['an error', () => thrown(new Error('bad block\nstack')), 'bad block'],
+    ['an error that is none', () => thrown(Object.create(null)), 'object'],
+  ])('%s instead of the chunk is refused, at once or later', async (_, decode, reason) => {
+    const refusal = expect.objectContaining({
+      code: 'CODEC_FAILED',
+      message: `odd could not decode 5 bytes into a chunk of 10: ${reason}`,
+    });
+    expect(() => decodePayload(decoding(decode as Codec['decode']), payload, 10)).toThrow(refusal);
+    const later = decoding(async () => decode() as Uint8Array);
+    await expect(decodePayload(later, payload, 10)).rejects.toThrow(refusal);
+  });
+});
+
+function decoding(decode: Codec['decode']): Codec {
+  return { name: 'odd', encode: (chunk) => chunk, decode };
+}
+
+function thrown(error: unknown): never {
+  throw error;
+}
