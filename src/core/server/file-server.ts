@@ -182,7 +182,7 @@ export class FileServer {
       ...verdict,
     });
     this.#told.delete(run);
-    if (this.#ledger.open.length === 0) this.#statistics.active = false;
+    this.#statistics.active = this.#ledger.count('active') > 0;
     const { until } = this.#options;
     if (until !== undefined && this.#ledger.count('verified') >= until) this.drain();
     this.#finishIfDone();
@@ -200,6 +200,7 @@ export class FileServer {
       if (FINAL.has(code)) this.#ledger.conclude(run, verdict);
       else this.#ledger.lose(run, verdict);
     }
+    this.#statistics.active = this.#ledger.count('active') > 0;
     this.#finishIfDone();
   }
 

@@ -54,6 +54,8 @@ export interface OpenOptions {
   readonly name?: string;
   /** Bytes of memory that a source may take for content it has to hold. */
   readonly memoryLimit: number;
+  /** The user did not ask for this provider: SOURCE_UNAVAILABLE makes way for another. */
+  readonly automatic?: boolean;
   /** Cancels the opening (standard input may take long). */
   readonly signal?: AbortSignal;
   /** Called as content is taken in, with the bytes so far. */

@@ -26,12 +26,6 @@ export interface OpenedSource {
   readonly reason: string;
 }
 
-/** What `open` of a provider is told in addition, so that it may leave a reference to the next one. */
-export interface AutomaticOpenOptions extends OpenOptions {
-  /** The user did not ask for this provider: SOURCE_UNAVAILABLE makes way for another. */
-  readonly automatic: boolean;
-}
-
 /** All source providers, in the order in which `auto` tries them. */
 export class SourceRegistry {
   readonly #entries = new Map<string, { readonly provider: SourceProvider; readonly origin: string }>();
@@ -113,7 +107,7 @@ async function openWith(
 ): Promise<ChunkSource> {
   const reason = whyUnavailable(provider);
   if (reason !== undefined) throw new WireBoundError('SOURCE_UNAVAILABLE', reason);
-  const extended: AutomaticOpenOptions = { ...options, automatic };
+  const extended: OpenOptions = { ...options, automatic };
   let source: ChunkSource;
   try {
     source = await provider.open(reference, extended);

@@ -15,11 +15,6 @@ export interface MmapProviderOptions {
   readonly bindings?: readonly MappingBinding[];
 }
 
-/** What the registry adds when it chose the source itself: then another one may do as well. */
-interface MmapOpenOptions extends OpenOptions {
-  readonly automatic?: boolean;
-}
-
 /** Makes the provider `mmap`. Throws SOURCE_UNAVAILABLE from `open` where a good file cannot be mapped. */
 export function createMmapProvider(options: MmapProviderOptions = {}): SourceProvider {
   const bindings = options.bindings ?? [mmapIoBinding, koffiBinding];
@@ -31,7 +26,7 @@ export function createMmapProvider(options: MmapProviderOptions = {}): SourcePro
     name: 'mmap',
     accepts: isPath,
     unavailable,
-    async open(reference, openOptions: MmapOpenOptions): Promise<ChunkSource> {
+    async open(reference, openOptions: OpenOptions): Promise<ChunkSource> {
       const file = await openRegularFile(reference, openOptions);
       try {
         const reason = unavailable();
