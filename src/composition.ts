@@ -18,7 +18,10 @@ import { version } from './version.js';
 export interface ServeRequest {
   /** A path, `-`, or whatever a source plugin accepts. */
   readonly reference: string;
+  /** `auto`, `none`, or the name of a codec. */
   readonly codec: string;
+  /** Bytes for encoded and read chunks that clients share. */
+  readonly cacheBytes: number;
   /** Bytes. */
   readonly chunkSize: number;
   /** 0 picks one. */

@@ -28,7 +28,16 @@ export default class Serve extends BaseCommand {
     }),
   };
   static override flags = {
-    codec: Flags.string({ default: 'none', helpValue: 'NAME', summary: 'How chunks are compressed.' }),
+    codec: Flags.string({
+      default: 'auto',
+      helpValue: 'NAME',
+      summary: 'How chunks are compressed; auto compresses for each client only while that is faster.',
+    }),
+    cache: Flags.string({
+      default: '256M',
+      helpValue: 'SIZE',
+      summary: 'Memory for compressed chunks that clients share.',
+    }),
     chunk: Flags.string({
       default: '256',
       helpValue: 'SIZE',
@@ -94,6 +103,7 @@ type ServeFlags = Interfaces.InferredFlags<typeof Serve.flags>;
 function readFlags(flags: ServeFlags): Omit<ServeRequest, 'reference' | 'onEvent'> {
   return {
     codec: flags.codec,
+    cacheBytes: parseSize(flags.cache, '--cache'),
     chunkSize: parseChunkSize(flags.chunk, '--chunk'),
     port: parsePort(flags.port, '--port', 0),
     source: flags.source,

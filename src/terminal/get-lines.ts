@@ -1,6 +1,6 @@
 import type { GetEvent, GetResult } from '../core/client/get-event.js';
 import { escapeForTerminal } from '../core/escape.js';
-import { formatBytes, formatDuration, formatRate } from '../core/units.js';
+import { formatBytes, formatDuration, formatPercent, formatRate } from '../core/units.js';
 import { plural } from './plural.js';
 
 /** What one event of a client says to a person: lines that stay, none for events that only advance. */
@@ -30,7 +30,7 @@ export function describeGetEvent(event: GetEvent): readonly string[] {
 }
 
 function passLines(result: GetResult): readonly string[] {
-  const limit = result.limitedBy === undefined ? '' : `, limited by the ${result.limitedBy}`;
+  const limit = result.limitedBy === undefined ? '' : `, ${describeLimit(result)}`;
   const transfer = `${formatBytes(result.bytes)} in ${formatDuration(result.seconds)}`;
   return [
     `PASS     ${escapeForTerminal(result.name)}`,
@@ -54,4 +54,11 @@ function failLines(result: GetResult): readonly string[] {
       ? []
       : [`partial  ${escapeForTerminal(result.partial)}; the same command goes on from there`]),
   ];
+}
+
+/** `limited by the digest (92 %)`. */
+function describeLimit({ limitedBy, share = 0, serverLimit }: GetResult): string {
+  const where =
+    serverLimit === undefined ? '' : `, its ${serverLimit === 'rate' ? 'rate limit' : serverLimit}`;
+  return `limited by the ${limitedBy} (${formatPercent(share, 1)} of the time${where})`;
 }

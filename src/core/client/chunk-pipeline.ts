@@ -1,11 +1,12 @@
 import type { RegisteredCodec } from '../codec/codec-registry.js';
 import { decodePayload } from '../codec/decode-payload.js';
-import type { CodecModule, VerifyOutcome } from '../digest/digest-job.js';
+import type { CodecModule, VerifyOutcome, VerifyTimes } from '../digest/digest-job.js';
 import { DigestThread } from '../digest/digest-thread.js';
 import { toWireBoundError, WireBoundError } from '../errors.js';
 import type { Geometry } from '../framing/geometry.js';
 import type { Sink } from '../sink/sink.js';
 import { ChunkRing } from './chunk-ring.js';
+import { StageTimes } from './stage-times.js';
 
 /** The most chunks in one gathering write. */
 const GATHER = 16;
@@ -26,6 +27,7 @@ export interface PipelineObserver {
 export class ChunkPipeline {
   readonly geometry: Geometry;
   readonly ring: ChunkRing;
+  readonly times = new StageTimes();
   readonly #thread: DigestThread;
   readonly #codecs: readonly RegisteredCodec[];
   readonly #observer: PipelineObserver;
@@ -39,8 +41,8 @@ export class ChunkPipeline {
   #writing: Promise<void> | undefined;
   #failure: WireBoundError | undefined;
   #waiting: (() => void)[] = [];
-  #decodedBytes = 0;
-  #decodeMs = 0;
+  /** Jobs that the digest thread has not answered. */
+  #outstanding = 0;
 
   /** `codecs`: by codec number, counted from 1. */
   constructor(geometry: Geometry, codecs: readonly RegisteredCodec[], observer: PipelineObserver) {
@@ -86,11 +88,6 @@ export class ChunkPipeline {
     return this.#failure;
   }
 
-  /** Raw KiB/s that decoding makes; 0 before anything was decoded. */
-  get decodeRate(): number {
-    return this.#decodeMs === 0 ? 0 : Math.round(this.#decodedBytes / 1.024 / this.#decodeMs);
-  }
-
   /** From now on verified chunks go there; without a sink they are dropped. */
   set sink(sink: Sink | undefined) {
     this.#sink = sink;
@@ -101,10 +98,15 @@ export class ChunkPipeline {
    */
   submit(codec: number, payloadLength: number): void {
     const index = this.#placed++;
+    this.#outstanding++;
+    this.times.enter('busy');
     const outcome = this.#verify(index, codec, payloadLength);
     this.#submitted = outcome.then(
       (result) => this.#take(index, result),
-      (error: unknown) => this.#fail(toWireBoundError(error)),
+      (error: unknown) => {
+        this.#outstanding--;
+        this.#fail(toWireBoundError(error));
+      },
     );
   }
 
@@ -143,11 +145,7 @@ export class ChunkPipeline {
     await this.#thread.close();
   }
 
-  async #verify(
-    index: number,
-    codec: number,
-    payloadLength: number,
-  ): Promise<VerifyOutcome & { decodeMs: number }> {
+  async #verify(index: number, codec: number, payloadLength: number): Promise<VerifyOutcome & VerifyTimes> {
     const rawLength = this.geometry.rawLength(index);
     const job = { index, offset: this.ring.payloadOffset(index), rawLength };
     const registered = this.#codecs[codec - 1];
@@ -162,13 +160,11 @@ export class ChunkPipeline {
     return this.#thread.verify({ ...job, codec: 0, payloadLength: rawLength });
   }
 
-  #take(index: number, result: VerifyOutcome & { decodeMs: number }): void {
+  #take(index: number, result: VerifyOutcome & VerifyTimes): void {
+    this.#outstanding--;
     const where = `chunk ${index} of ${this.geometry.count}`;
     if (result.outcome === 'verified') {
-      if (result.decodeMs > 0) {
-        this.#decodeMs += result.decodeMs;
-        this.#decodedBytes += this.geometry.rawLength(index);
-      }
+      this.times.count(this.geometry.rawLength(index), result.hashMs, result.decodeMs);
       this.#lastDigest = this.ring.digest(index).slice();
       this.#verified++;
       if (this.#sink === undefined) this.#free(1);
@@ -182,6 +178,11 @@ export class ChunkPipeline {
     } else if (result.outcome === 'undecodable') {
       this.#fail(new WireBoundError('CODEC_FAILED', `${where}: ${result.message}`));
     }
+    this.#noteState();
+  }
+
+  #noteState(): void {
+    this.times.enter(this.#outstanding > 0 ? 'busy' : this.full ? 'blocked' : 'starved');
   }
 
   /** Writes until nothing verified is left; one gathering write at a time. */
@@ -205,6 +206,7 @@ export class ChunkPipeline {
   #free(count: number): void {
     const wasFull = this.full;
     this.#written += count;
+    this.#noteState();
     if (!wasFull || this.full) return;
     this.#wake();
     this.#observer.roomAgain();

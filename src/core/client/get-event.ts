@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../errors.js';
+import type { Limit } from './find-limit.js';
 
 /** How one `get` ended. `PASS` means: the file is where `path` says, and its SHA-256 is `sha256`. */
 export interface GetResult {
@@ -18,8 +19,11 @@ export interface GetResult {
   readonly alreadyComplete: boolean;
   /** After a failure: the file that holds what arrived so far, which the same command continues. */
   readonly partial?: string;
-  /** What kept a transfer from being faster. */
-  readonly limitedBy?: 'network' | 'server' | 'codec' | 'digest' | 'disk';
+  /** What kept the transfer from being faster, and the share of its time (0 to 1) behind that. */
+  readonly limitedBy?: Limit;
+  readonly share?: number;
+  /** Where that was the server: what it was waiting for itself. */
+  readonly serverLimit?: 'source' | 'digest' | 'codec' | 'rate';
   readonly code?: ErrorCode;
   readonly message?: string;
 }

@@ -190,7 +190,7 @@ class GetRun {
     transfer: Transfer,
     outcome: Pick<GetResult, 'result' | 'code' | 'message' | 'partial'>,
   ): GetResult {
-    const { sha256, alreadyComplete, location, entry } = transfer;
+    const { sha256, alreadyComplete, location, entry, limit } = transfer;
     const differs = outcome.result === 'FAIL' && outcome.code === 'DIGEST_MISMATCH';
     const expected = differs ? (this.#options.expect ?? entry.sha256) : undefined;
     const result: GetResult = {
@@ -203,6 +203,7 @@ class GetRun {
       bytesOnWire: this.#closedBytes + (this.#link?.bytesReceived ?? 0),
       seconds: (performance.now() - this.#startedAt) / 1000,
       alreadyComplete,
+      ...limit,
     };
     this.#options.onEvent({ event: 'result', ...result });
     return result;

@@ -16,12 +16,15 @@ import {
   type Get,
   type Hello,
   parseDigests,
+  parseEnd,
   parseError,
+  type ServerWaits,
   type Verdict,
 } from '../framing/messages.js';
 import { Connection } from '../transport/connection.js';
 import { formatTarget, openSocket, type Target } from './connect.js';
 import type { GetLimits } from './get-limits.js';
+import type { StageTimes } from './stage-times.js';
 
 /** Takes the chunks of one Get. */
 export interface ChunkReceiver {
@@ -61,7 +64,8 @@ export class Link {
   #paused = false;
   #heardAt = performance.now();
   #bytesReceived = 0;
-  #decodeRate: () => number = () => 0;
+  readonly #openedAt = performance.now();
+  #times: StageTimes | undefined;
 
   private constructor(target: Target, limits: GetLimits) {
     this.#peer = formatTarget(target);
@@ -97,9 +101,9 @@ export class Link {
     return this.#connection.gone;
   }
 
-  /** Where the keepalives take the decode rate from, raw KiB/s. */
-  set decodeRate(decodeRate: () => number) {
-    this.#decodeRate = decodeRate;
+  /** What the keepalives report on. */
+  set times(times: StageTimes) {
+    this.#times = times;
   }
 
   /** Waits for the Manifest; `offered` are the codecs of the hello. */
@@ -120,12 +124,16 @@ export class Link {
     return parseDigests(content, count);
   }
 
-  /** Asks for chunks and resolves at End; the receiver has had them all by then. */
-  async get(get: Get, receiver: ChunkReceiver): Promise<void> {
+  /**
+   * Asks for chunks and resolves at End, with what the server has been waiting for; the receiver has had all
+   * chunks by then.
+   */
+  async get(get: Get, receiver: ChunkReceiver): Promise<ServerWaits> {
     this.#receiver = receiver;
     this.#send(encodeFrame('get', encodeGet(get)));
-    await this.#await('chunks');
+    const { content } = await this.#await('chunks');
     receiver.end();
+    return parseEnd(content);
   }
 
   /** Goes on reading after the receiver was full. */
@@ -194,7 +202,9 @@ export class Link {
     else if (type === 'error') {
       const { code, message } = parseError(frame.content);
       throw new WireBoundError(code, `${this.#peer} says: ${escapeForTerminal(message)}`);
-    } else if (type !== 'keepalive') {
+    } else if (type === 'keepalive') {
+      this.#sendKeepalive();
+    } else {
       this.#awaited = 'nothing';
       this.#answer.resolve(frame);
     }
@@ -230,7 +240,13 @@ export class Link {
 
   #sendKeepalive(): void {
     if (this.#awaited === 'manifest') return;
-    const keepalive: ClientKeepalive = { received: this.#bytesReceived, decodeRate: this.#decodeRate() };
+    const keepalive: ClientKeepalive = {
+      received: this.#bytesReceived,
+      elapsedUs: (performance.now() - this.#openedAt) * 1000,
+      starvedUs: (this.#times?.starvedMs ?? 0) * 1000,
+      digestRate: this.#times?.digestRate ?? 0,
+      decodeRate: this.#times?.decodeRate ?? 0,
+    };
     this.#send(encodeFrame('keepalive', encodeClientKeepalive(keepalive)));
   }
 

@@ -4,7 +4,7 @@ import { EMPTY_SHA256 } from '../digest/chain.js';
 import { WireBoundError } from '../errors.js';
 import { Geometry } from '../framing/geometry.js';
 import type { Manifest, ManifestEntry } from '../framing/manifest.js';
-import type { GetReason, Verdict } from '../framing/messages.js';
+import type { GetReason, ServerWaits, Verdict } from '../framing/messages.js';
 import { type Destination, resolveDestination } from '../sink/destination.js';
 import { FileSink, openFileSink } from '../sink/file-sink.js';
 import { NullSink } from '../sink/null-sink.js';
@@ -13,6 +13,7 @@ import type { Sink } from '../sink/sink.js';
 import { StdoutSink } from '../sink/stdout-sink.js';
 import { ChunkIntake } from './chunk-intake.js';
 import { ChunkPipeline } from './chunk-pipeline.js';
+import { findLimit, type LimitFinding } from './find-limit.js';
 import type { Link } from './link.js';
 import { askDigest, proveLocal } from './prove-local.js';
 
@@ -43,6 +44,8 @@ export class Transfer {
   #checked = false;
   #phase: TransferPhase = 'checking';
   #alreadyComplete = false;
+  #waits: ServerWaits | undefined;
+  #flushMs = 0;
 
   private constructor(manifest: Manifest, destination: Destination, options: TransferOptions) {
     const [entry] = manifest.entries;
@@ -104,6 +107,12 @@ export class Transfer {
     return lastDigest && Buffer.from(lastDigest).toString('hex');
   }
 
+  /** What limited the last stretch of the transfer; undefined when nothing had to be sent. */
+  get limit(): LimitFinding | undefined {
+    if (this.#waits === undefined || this.#alreadyComplete || this.entry.size === 0) return undefined;
+    return findLimit(this.pipeline.times, this.#waits, this.#flushMs);
+  }
+
   /**
    * Does everything that is left, over one connection, and publishes the file. Throws whatever went wrong;
    * another attempt may follow after errors of the connection, the protocol and single chunks.
@@ -111,7 +120,7 @@ export class Transfer {
   async attempt(link: Link, manifest: Manifest, reason: GetReason): Promise<void> {
     const { pipeline } = this;
     this.#link = link;
-    link.decodeRate = () => pipeline.decodeRate;
+    link.times = pipeline.times;
     await pipeline.rewind();
     await this.#checkSame(link, manifest);
     if (!this.#checked) await this.#check(link);
@@ -120,7 +129,9 @@ export class Transfer {
     if (this.#alreadyComplete) return;
     checkExpected(this.#options.expect, this.sha256);
     this.#phase = 'flushing';
+    const flushedAt = performance.now();
     await this.#sink?.commit();
+    this.#flushMs = performance.now() - flushedAt;
     this.#phase = 'done';
   }
 

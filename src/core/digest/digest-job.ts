@@ -42,7 +42,13 @@ export type VerifyOutcome =
   | { readonly outcome: 'mismatch'; readonly actual: Uint8Array }
   | { readonly outcome: 'undecodable'; readonly message: string };
 
+/** What a verification took on the thread, milliseconds. */
+export interface VerifyTimes {
+  readonly decodeMs: number;
+  readonly hashMs: number;
+}
+
 /** One reply per `record` or `verify` job, in order. */
 export type DigestReply =
   | { readonly kind: 'record'; readonly digests: Uint8Array }
-  | ({ readonly kind: 'verify'; readonly decodeMs: number } & VerifyOutcome);
+  | ({ readonly kind: 'verify' } & VerifyOutcome & VerifyTimes);

@@ -4,7 +4,6 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Codec } from '../codec/codec.js';
 import { decodePayload } from '../codec/decode-payload.js';
 import { DIGEST_LENGTH } from '../framing/frame.js';
-import { loadPlugin } from '../plugin/load-plugin.js';
 import type { CodecModule, DigestJob, DigestReply, DigestWorkerData, VerifyOutcome } from './digest-job.js';
 
 type VerifyJob = Extract<DigestJob, { kind: 'verify' }>;
@@ -14,7 +13,8 @@ const port = parentPort;
 if (port === null) throw new Error('digest-worker runs as a worker thread only');
 const { memory, codecs: modules } = workerData as DigestWorkerData;
 const bytes = Buffer.from(memory);
-const codecs: readonly Codec[] = await Promise.all(modules.map(loadCodec));
+/** Loaded when the first chunk needs them. */
+const codecs: Promise<Codec>[] = [];
 
 let hash: Hash = createHash('sha256');
 let expected = 0;
@@ -57,27 +57,24 @@ function record(job: RecordJob): Uint8Array {
 }
 
 async function verify(job: VerifyJob): Promise<DigestReply> {
-  if (job.index !== expected) return { kind: 'verify', outcome: 'skipped', decodeMs: 0 };
-  let decodeMs = 0;
-  if (job.codec !== 0) {
-    const startedAt = performance.now();
-    const failure = await decodeInPlace(job);
-    decodeMs = performance.now() - startedAt;
-    if (failure !== undefined) {
-      expected = -1;
-      return { kind: 'verify', outcome: 'undecodable', message: failure, decodeMs };
-    }
-  }
-  const outcome = compare(job);
+  if (job.index !== expected) return { kind: 'verify', outcome: 'skipped', decodeMs: 0, hashMs: 0 };
+  const startedAt = performance.now();
+  const failure = job.codec === 0 ? undefined : await decodeInPlace(job);
+  const decodedAt = performance.now();
+  const outcome: VerifyOutcome =
+    failure === undefined ? compare(job) : { outcome: 'undecodable', message: failure };
   expected = outcome.outcome === 'verified' ? expected + 1 : -1;
-  return { kind: 'verify', ...outcome, decodeMs };
+  const decodeMs = job.codec === 0 ? 0 : decodedAt - startedAt;
+  return { kind: 'verify', ...outcome, decodeMs, hashMs: performance.now() - decodedAt };
 }
 
 /** Replaces a payload by the chunk it stands for; returns what is wrong with it, if anything. */
 async function decodeInPlace(job: VerifyJob): Promise<string | undefined> {
-  const codec = codecs[job.codec - 1];
-  if (codec === undefined) return `there is no codec number ${job.codec}`;
+  const module = modules[job.codec - 1];
+  if (module === undefined) return `there is no codec number ${job.codec}`;
   try {
+    codecs[job.codec] ??= loadCodec(module);
+    const codec = await (codecs[job.codec] as Promise<Codec>);
     const payload = bytes.subarray(job.offset, job.offset + job.payloadLength);
     bytes.set(await decodePayload(codec, payload, job.rawLength), job.offset);
     return undefined;
@@ -98,6 +95,7 @@ function compare(job: VerifyJob): VerifyOutcome {
 }
 
 async function loadCodec({ name, module }: CodecModule): Promise<Codec> {
+  const { loadPlugin } = await import('../plugin/load-plugin.js');
   const plugin = await loadPlugin(module);
   const codec = plugin.codecs.find((candidate) => candidate.name === name);
   if (codec === undefined) throw new Error(`${module} has no codec ${name}`);

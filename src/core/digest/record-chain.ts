@@ -9,6 +9,12 @@ const SPAN_SIZE = 1024 * 1024;
 /** Spans in flight: one is hashed while others are read. */
 const SPANS = 4;
 
+/** What a hashing pass has been waiting for so far, milliseconds. */
+export interface PassTimes {
+  sourceMs: number;
+  digestMs: number;
+}
+
 /** When the pass may read chunk `index`: it resolves at once, or holds the pass back. */
 export type Pace = (index: number, signal: AbortSignal) => Promise<void>;
 
@@ -23,6 +29,7 @@ export async function recordChain(
   chain: Chain,
   pace: Pace,
   signal: AbortSignal,
+  times: PassTimes = { sourceMs: 0, digestMs: 0 },
 ): Promise<void> {
   const chunksPerSpan = Math.max(1, Math.floor(SPAN_SIZE / geometry.chunkSize));
   const spanSize = chunksPerSpan * geometry.chunkSize;
@@ -34,10 +41,14 @@ export async function recordChain(
       signal.throwIfAborted();
       await pace(index, signal);
       const slot = span % SPANS;
+      const startedAt = performance.now();
       await slots[slot];
+      const freeAt = performance.now();
       const offset = slot * spanSize;
       const length = Math.min(spanSize, geometry.size - geometry.offset(index));
       await readWhole(source, geometry.offset(index), new Uint8Array(memory, offset, length));
+      times.digestMs += freeAt - startedAt;
+      times.sourceMs += performance.now() - freeAt;
       const recorded = thread
         .record(offset, length, geometry.chunkSize)
         .then((digests) => chain.append(digests));

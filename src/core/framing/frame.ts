@@ -47,10 +47,10 @@ export const PAYLOAD_LIMITS: Readonly<Record<Exclude<FrameType, 'chunk'>, number
   ask: 4 * MAX_ASK,
   digests: 4 + (4 + DIGEST_LENGTH) * MAX_ASK,
   get: 9,
-  end: 0,
+  end: 20,
   verdict: 4 * 1024,
   error: 4 * 1024,
-  keepalive: 12,
+  keepalive: 32,
 };
 
 /** A parsed frame header. */

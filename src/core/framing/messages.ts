@@ -1,5 +1,5 @@
 import { type ErrorCode, isErrorCode, WireBoundError } from '../errors.js';
-import { DIGEST_LENGTH, MAX_ASK } from './frame.js';
+import { DIGEST_LENGTH, MAX_ASK, PAYLOAD_LIMITS } from './frame.js';
 import { optionalText, parseJson, requireArray, requireBoolean, requireText } from './json-fields.js';
 
 /** What a client says first. */
@@ -43,12 +43,29 @@ export interface PeerError {
   readonly message: string;
 }
 
-/** How a client is doing. */
+/** How a client is doing; times and bytes count from the start of its connection. */
 export interface ClientKeepalive {
   /** Bytes of the connection that the client has taken in. */
   readonly received: number;
-  /** Raw KiB/s its decoder makes; 0 when it has not decoded anything. */
+  /** When it said so, on its own clock, microseconds. */
+  readonly elapsedUs: number;
+  /** How long its digest thread had nothing to do for want of bytes, microseconds. */
+  readonly starvedUs: number;
+  /** Raw KiB/s that it hashes; 0 before it has hashed anything. */
+  readonly digestRate: number;
+  /** Raw KiB/s that it decodes; 0 before it has decoded anything. */
   readonly decodeRate: number;
+}
+
+/** What a server has been waiting for while it answered a Get, milliseconds; End carries it. */
+export interface ServerWaits {
+  readonly sourceMs: number;
+  readonly digestMs: number;
+  readonly codecMs: number;
+  /** For its own rate limit. */
+  readonly rateMs: number;
+  /** For the network and the client behind it. */
+  readonly networkMs: number;
 }
 
 const MAX_MESSAGE = 1000;
@@ -127,7 +144,7 @@ export function encodeGet(get: Get): Uint8Array {
 }
 
 export function parseGet(content: Uint8Array, count: number): Get {
-  if (content.length !== 9) throw new WireBoundError('PROTOCOL', `get: ${content.length} bytes instead of 9`);
+  checkLength(content, PAYLOAD_LIMITS.get, 'get');
   const view = dataView(content);
   const [first, length, reason] = [view.getUint32(0), view.getUint32(4), GET_REASONS[view.getUint8(8)]];
   if (first > count || length > count - first) {
@@ -173,22 +190,52 @@ export function encodeFrontier(frontier: number): Uint8Array {
 }
 
 export function encodeClientKeepalive(keepalive: ClientKeepalive): Uint8Array {
-  const content = Buffer.allocUnsafe(12);
+  const content = Buffer.allocUnsafe(PAYLOAD_LIMITS.keepalive);
   content.writeBigUInt64BE(BigInt(keepalive.received), 0);
-  content.writeUInt32BE(Math.min(keepalive.decodeRate, 0xffff_ffff), 8);
+  content.writeBigUInt64BE(BigInt(Math.round(keepalive.elapsedUs)), 8);
+  content.writeBigUInt64BE(BigInt(Math.round(keepalive.starvedUs)), 16);
+  content.writeUInt32BE(clampU32(keepalive.digestRate), 24);
+  content.writeUInt32BE(clampU32(keepalive.decodeRate), 28);
   return content;
 }
 
 export function parseClientKeepalive(content: Uint8Array): ClientKeepalive {
-  if (content.length !== 12) {
-    throw new WireBoundError('PROTOCOL', `keepalive: ${content.length} bytes instead of 12`);
-  }
+  checkLength(content, PAYLOAD_LIMITS.keepalive, 'keepalive');
   const view = dataView(content);
-  const received = view.getBigUint64(0);
-  if (received > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new WireBoundError('PROTOCOL', `keepalive: ${received} bytes received is not possible`);
-  }
-  return { received: Number(received), decodeRate: view.getUint32(8) };
+  const [received, elapsedUs, starvedUs] = [0, 8, 16].map((at) => {
+    const value = view.getBigUint64(at);
+    if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
+    throw new WireBoundError('PROTOCOL', `keepalive: ${value} is not a possible count`);
+  }) as [number, number, number];
+  return { received, elapsedUs, starvedUs, digestRate: view.getUint32(24), decodeRate: view.getUint32(28) };
+}
+
+const WAITS = ['sourceMs', 'digestMs', 'codecMs', 'rateMs', 'networkMs'] as const;
+
+export function encodeEnd(waits: ServerWaits): Uint8Array {
+  const content = Buffer.allocUnsafe(PAYLOAD_LIMITS.end);
+  WAITS.forEach((name, at) => {
+    content.writeUInt32BE(clampU32(waits[name]), 4 * at);
+  });
+  return content;
+}
+
+export function parseEnd(content: Uint8Array): ServerWaits {
+  checkLength(content, PAYLOAD_LIMITS.end, 'end');
+  const view = dataView(content);
+  const [sourceMs = 0, digestMs = 0, codecMs = 0, rateMs = 0, networkMs = 0] = WAITS.map((_, at) =>
+    view.getUint32(4 * at),
+  );
+  return { sourceMs, digestMs, codecMs, rateMs, networkMs };
+}
+
+function checkLength(content: Uint8Array, length: number, where: string): void {
+  if (content.length === length) return;
+  throw new WireBoundError('PROTOCOL', `${where}: ${content.length} bytes instead of ${length}`);
+}
+
+function clampU32(value: number): number {
+  return Math.min(Math.max(0, Math.round(value)), 0xffff_ffff);
 }
 
 function codecName(value: unknown): string {

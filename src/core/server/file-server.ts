@@ -3,6 +3,7 @@ import { type ErrorCode, toWireBoundError, WireBoundError } from '../errors.js';
 import type { Hello, Verdict } from '../framing/messages.js';
 import { Connection } from '../transport/connection.js';
 import { clientLimit } from './client-limit.js';
+import type { CodecChoice, CodecPolicy } from './codec-choice.js';
 import { listenAddresses } from './listen-addresses.js';
 import type { Offer } from './offer.js';
 import { openListener } from './open-listener.js';
@@ -27,8 +28,8 @@ export interface FileServerOptions {
   readonly until?: number | undefined;
   /** Bytes per second for all clients together; undefined: no limit. */
   readonly bytesPerSecond?: number | undefined;
-  /** Name of the codec that payloads are encoded with, if any. */
-  readonly codec?: string | undefined;
+  /** How the shelf's payloads are encoded. */
+  readonly codecs: CodecPolicy;
   /** What is on offer, for the `listening` event. */
   readonly described: {
     readonly name: string;
@@ -59,6 +60,7 @@ export class FileServer {
   readonly #statistics = new Statistics();
   readonly #maxClients: number;
   readonly #told = new Map<Run, number>();
+  readonly #using = new WeakMap<Run, CodecChoice['current']>();
   #server: Server | undefined;
   #progress: NodeJS.Timeout | undefined;
   #warnedAt = Number.NEGATIVE_INFINITY;
@@ -81,9 +83,9 @@ export class FileServer {
     this.#host = {
       limits,
       rate: new RateLimit(options.bytesPerSecond),
-      codec: options.codec,
+      codecs: options.codecs,
       admit: (hello, session) => this.#admit(hello, session),
-      sent: (run, sent) => this.#sent(run, sent),
+      sent: (run, sent, using) => this.#sent(run, sent, using),
       concluded: (run, verdict) => this.#ledger.conclude(run, verdict),
       ended: (session, error) => this.#ended(session, error),
     };
@@ -91,7 +93,7 @@ export class FileServer {
 
   /** Opens the port and starts to prepare the file; resolves when clients can connect. */
   async start(): Promise<void> {
-    const { described, codec = 'none', onEvent } = this.#options;
+    const { described, onEvent } = this.#options;
     const listener = await openListener(this.#options.port, this.#options.host, (socket) =>
       this.#accept(socket),
     );
@@ -101,7 +103,7 @@ export class FileServer {
       event: 'listening',
       ...described,
       chunks: Math.ceil(described.size / described.chunkSize),
-      codec,
+      codec: this.#codec,
       port: listener.port,
       addresses: listenAddresses(listener.host),
     });
@@ -167,8 +169,15 @@ export class FileServer {
     return { run, offer };
   }
 
-  #sent(run: Run, sent: Sent): void {
+  /** What `--codec` was given, in effect. */
+  get #codec(): string {
+    const { names, automatic } = this.#options.codecs;
+    return automatic ? 'auto' : (names[0] ?? 'none');
+  }
+
+  #sent(run: Run, sent: Sent, using: CodecChoice['current']): void {
     this.#statistics.sent(sent);
+    this.#using.set(run, using);
     run.bytes = sent.position;
   }
 
@@ -226,7 +235,7 @@ export class FileServer {
   }
 
   #summary(): ServeSummary {
-    const { bytesSent, bytesOnWire, chunksEncoded, chunksRaw, connections, bytesFromStorage } =
+    const { bytesSent, payloadBytes, bytesOnWire, chunksEncoded, chunksRaw, connections, bytesFromStorage } =
       this.#statistics;
     const { name, size, chunkSize } = this.#options.described;
     return {
@@ -236,9 +245,10 @@ export class FileServer {
       name,
       size,
       chunkSize,
-      codec: this.#options.codec ?? 'none',
+      codec: this.#codec,
       ...(this.#sha256 === undefined ? {} : { sha256: this.#sha256 }),
       bytesSent,
+      payloadBytes,
       bytesOnWire,
       chunksEncoded,
       chunksRaw,
@@ -255,7 +265,8 @@ export class FileServer {
       if (this.#told.get(run) === run.bytes) continue;
       this.#told.set(run, run.bytes);
       const { number: client, address, bytes } = run;
-      this.#options.onEvent({ event: 'client.progress', client, address, bytes, size });
+      const using = this.#using.get(run) ?? { codec: 'none' };
+      this.#options.onEvent({ event: 'client.progress', client, address, bytes, size, ...using });
     }
   }
 

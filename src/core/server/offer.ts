@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Chain } from '../digest/chain.js';
 import type { ChainCache } from '../digest/chain-cache.js';
-import { recordChain } from '../digest/record-chain.js';
+import { type PassTimes, recordChain } from '../digest/record-chain.js';
 import { toWireBoundError, WireBoundError } from '../errors.js';
 import type { Geometry } from '../framing/geometry.js';
 import type { ChunkSource, SourceIdentity } from '../source/chunk-source.js';
@@ -49,6 +49,7 @@ export class Offer {
   #identity: SourceIdentity | undefined;
   #settled: Promise<void> = Promise.resolve();
   #recheck: Promise<void> | undefined;
+  readonly #passTimes: PassTimes = { sourceMs: 0, digestMs: 0 };
 
   private constructor(
     parts: OfferParts,
@@ -85,6 +86,11 @@ export class Offer {
 
   get chain(): Chain {
     return this.#chain;
+  }
+
+  /** What the hashing pass mostly waits for: reading, or hashing. */
+  get passLimit(): 'sourceMs' | 'digestMs' {
+    return this.#passTimes.sourceMs > this.#passTimes.digestMs ? 'sourceMs' : 'digestMs';
   }
 
   /** Aborted with a SOURCE_CHANGED error once the content is known to be another. */
@@ -184,7 +190,7 @@ export class Offer {
       this.#parts.observer.progress(this.geometry.offset(index), this.geometry.size);
       return this.pacer.hold(index, signal);
     };
-    await recordChain(this.source, this.geometry, chain, pace, this.#retired.signal);
+    await recordChain(this.source, this.geometry, chain, pace, this.#retired.signal, this.#passTimes);
   }
 
   async #keep(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Codec } from '../codec/codec.js';
 import type { CodecRegistry } from '../codec/codec-registry.js';
 import type { ChainCache } from '../digest/chain-cache.js';
 import type { OpenOptions } from '../source/chunk-source.js';
@@ -17,8 +18,10 @@ export interface OpenServerOptions {
   readonly name?: string;
   /** Bytes. */
   readonly chunkSize: number;
-  /** Name of a codec; `none` sends everything raw. */
+  /** Name of a codec; `none` sends everything raw, `auto` decides per client and chunk among all there are. */
   readonly codec: string;
+  /** Bytes for encoded and read chunks that clients share. */
+  readonly cacheBytes: number;
   readonly port: number;
   readonly host?: string;
   readonly maxClients?: number;
@@ -49,7 +52,7 @@ export interface OpenServer {
  */
 export async function openServer(options: OpenServerOptions): Promise<OpenServer> {
   const { reference, chunkSize, signal, onEvent } = options;
-  const codec = options.codec === 'none' ? undefined : options.codecs.get(options.codec).codec;
+  const codecs = chosenCodecs(options.codec, options.codecs);
   const opening: OpenOptions = {
     ...(options.name === undefined ? {} : { name: options.name }),
     memoryLimit: options.memoryLimit,
@@ -62,7 +65,8 @@ export async function openServer(options: OpenServerOptions): Promise<OpenServer
     source,
     reopen: async () => (await open()).source,
     chunkSize,
-    codec,
+    codecs,
+    cacheBytes: options.cacheBytes,
     cache: options.cache,
     rehash: options.rehash,
     observer: {
@@ -80,7 +84,11 @@ export async function openServer(options: OpenServerOptions): Promise<OpenServer
     chunkSize,
     source: source.description === undefined ? reason : `${reason} (${source.description})`,
   };
-  const server = new FileServer(shelf, { ...options, codec: codec?.name, described });
+  const server = new FileServer(shelf, {
+    ...options,
+    codecs: { names: codecs.map(({ name }) => name), automatic: options.codec === 'auto' },
+    described,
+  });
   try {
     signal.throwIfAborted();
     await server.start();
@@ -89,4 +97,10 @@ export async function openServer(options: OpenServerOptions): Promise<OpenServer
     throw error;
   }
   return { drain: () => server.drain(), stop: () => void server.stop(), finished: server.finished };
+}
+
+function chosenCodecs(choice: string, registry: CodecRegistry): readonly Codec[] {
+  if (choice === 'none') return [];
+  const names = choice === 'auto' ? registry.names().filter((name) => name !== 'none') : [choice];
+  return names.map((name) => registry.get(name).codec);
 }

@@ -4,68 +4,115 @@ import { readWhole } from '../digest/record-chain.js';
 import type { WireBoundError } from '../errors.js';
 import type { Geometry } from '../framing/geometry.js';
 import type { ChunkSource } from '../source/chunk-source.js';
+import { CodecRecord } from './codec-record.js';
+import { looksRandom } from './looks-random.js';
+import { SharedBytes } from './shared-bytes.js';
+import { Turnstile } from './turnstile.js';
+
+/** Bytes of a chunk that are looked at before it is encoded. */
+const SAMPLE = 4 * 1024;
+/** Every so many chunks one is encoded whatever its sample looks like: repeats do not show in a sample. */
+const TRY_ANYWAY = 64;
+/** Chunks being encoded at the same time: enough for all cores, bounded in number and in bytes. */
+const MOST_ENCODES = 8;
+const ENCODE_BYTES = 32 * 1024 * 1024;
 
 /** One chunk ready to travel. */
 export interface Payload {
-  /** 0: raw; 1: encoded by the store's codec. */
-  readonly codec: 0 | 1;
+  /** 0: raw; otherwise the number of the store's codec, from 1. */
+  readonly codec: number;
   /** Not to be read by anyone but the kernel: it may be pages on loan. */
   readonly bytes: Uint8Array;
   /** Gives the bytes back; exactly once, after the kernel has taken them. */
   release(): void;
 }
 
-/** A chunk in the cache, being made or made. */
-interface Slot {
-  /** Undefined: encoding does not pay, the chunk travels raw. */
-  readonly bytes: Promise<Uint8Array | undefined>;
-  /** 0 until it is made. */
-  size: number;
-  /** Payloads handed out and not yet released. */
-  pins: number;
+/** What to expect of a chunk under a codec. */
+export interface Forecast {
+  /** Payload bytes; a guess from other chunks unless it is `ready`. */
+  readonly length: number;
+  /** It is encoded already, or being encoded for somebody else. */
+  readonly ready: boolean;
+  /** Raw bytes per second one encode makes; undefined before the first. */
+  readonly encodeRate: number | undefined;
+  /** Nothing is known yet of what this codec does to this file. */
+  readonly untried: boolean;
+}
+
+/** How a store is made. */
+export interface PayloadStoreOptions {
+  /** Bytes for encoded and read chunks, those on their way to clients included. */
+  readonly capacity: number;
+  /** A codec threw or broke its contract; the chunk travels raw. */
+  onCodecFailure(failure: WireBoundError, index: number): void;
 }
 
 /**
  * Chunks of one source as payloads, each read and encoded once for all clients. Raw chunks of a source that
- * lends pages are not kept; everything else, and the decision that a chunk travels raw, stays in a cache of at
- * most `capacity` bytes (beyond what is pinned by clients), least recently used out first.
+ * lends pages are not kept; everything else is shared while there is room. Where encoding would go beyond the
+ * capacity, or does not pay, a chunk travels raw.
  */
 export class PayloadStore {
   readonly #source: ChunkSource;
   readonly #geometry: Geometry;
-  readonly #codec: Codec | undefined;
-  readonly #capacity: number;
-  readonly #onCodecFailure: (failure: WireBoundError, index: number) => void;
-  readonly #slots = new Map<string, Slot>();
-  /** 1 where a chunk was found not to shrink. */
-  readonly #staysRaw: Uint8Array;
+  readonly #codecs: readonly Codec[];
+  readonly #records: readonly CodecRecord[];
+  readonly #cache: SharedBytes;
+  readonly #options: PayloadStoreOptions;
   readonly #scratch: Uint8Array[] = [];
-  #cachedBytes = 0;
+  readonly #encodes: Turnstile;
+  /** Samples are not believed for chunks before this one: the last one misled. */
+  #believeFrom = 0;
 
-  /** `codec` undefined: everything travels raw. */
   constructor(
     source: ChunkSource,
     geometry: Geometry,
-    codec: Codec | undefined,
-    options: { readonly capacity: number; onCodecFailure(failure: WireBoundError, index: number): void },
+    codecs: readonly Codec[],
+    options: PayloadStoreOptions,
   ) {
     this.#source = source;
     this.#geometry = geometry;
-    this.#codec = codec;
-    this.#capacity = options.capacity;
-    this.#onCodecFailure = options.onCodecFailure;
-    this.#staysRaw = new Uint8Array(codec === undefined ? 0 : geometry.count);
+    this.#codecs = codecs;
+    this.#records = codecs.map(() => new CodecRecord(geometry.count));
+    this.#cache = new SharedBytes(options.capacity);
+    this.#options = options;
+    const places = Math.floor(ENCODE_BYTES / geometry.chunkSize);
+    this.#encodes = new Turnstile(Math.max(1, Math.min(MOST_ENCODES, places)));
   }
 
-  /** Chunk `index`, encoded if `mayEncode` and it shrinks. Rejects with what the source says. */
-  async payload(index: number, mayEncode: boolean): Promise<Payload> {
-    if (this.#codec !== undefined && mayEncode && this.#staysRaw[index] === 0) {
-      const codec = this.#codec;
-      const encoded = await this.#cached(`encoded ${index}`, 1, () => this.#encode(codec, index));
-      if (encoded !== undefined) return encoded;
-      this.#staysRaw[index] = 1;
-    }
-    return (await this.#lend(index)) ?? (await this.#read(index));
+  /** Whether clients hold so much that nobody should ask ahead. */
+  get tight(): boolean {
+    return this.#cache.tight;
+  }
+
+  /** Chunk `index` under a codec (0: raw); it comes raw where that is not shorter. Rejects with what the source says. */
+  async payload(index: number, codec: number): Promise<Payload> {
+    return (await this.#encoded(index, codec)) ?? (await this.#lend(index)) ?? (await this.#read(index));
+  }
+
+  /** What chunk `index` would be under a codec (from 1); undefined when it would travel raw anyway. */
+  forecast(index: number, codec: number): Forecast | undefined {
+    const record = this.#records[codec - 1];
+    if (record === undefined || record.staysRaw(index)) return undefined;
+    const key = encodedKey(index, codec);
+    const guess = this.#geometry.rawLength(index) * (record.ratio ?? 0.5);
+    return {
+      length: this.#cache.sizeOf(key) ?? guess,
+      ready: this.#cache.has(key),
+      encodeRate: record.rate,
+      untried: record.ratio === undefined,
+    };
+  }
+
+  async #encoded(index: number, number: number): Promise<Payload | undefined> {
+    const [codec, record] = [this.#codecs[number - 1], this.#records[number - 1]];
+    if (codec === undefined || record === undefined || record.staysRaw(index)) return undefined;
+    const key = encodedKey(index, number);
+    if (this.#cache.tight && !this.#cache.has(key)) return undefined;
+    const pinned = await this.#cache.get(key, () =>
+      this.#encodes.pass(() => this.#encode(codec, record, index)),
+    );
+    return pinned && { codec: number, ...pinned };
   }
 
   async #lend(index: number): Promise<Payload | undefined> {
@@ -74,63 +121,49 @@ export class PayloadStore {
   }
 
   async #read(index: number): Promise<Payload> {
-    const payload = await this.#cached(`raw ${index}`, 0, async () => {
+    const pinned = await this.#cache.get(`raw ${index}`, async () => {
       const chunk = new Uint8Array(this.#geometry.rawLength(index));
       await readWhole(this.#source, this.#geometry.offset(index), chunk);
       return chunk;
     });
-    return payload as Payload;
+    return { codec: 0, ...(pinned as NonNullable<typeof pinned>) };
   }
 
-  /** Finds or makes a slot, and pins it for one payload. */
-  async #cached(
-    key: string,
-    codec: 0 | 1,
-    make: () => Promise<Uint8Array | undefined>,
-  ): Promise<Payload | undefined> {
-    const slot = this.#slots.get(key) ?? { bytes: make(), size: 0, pins: 0 };
-    this.#slots.delete(key);
-    this.#slots.set(key, slot); // last in the map: most recently used
-    slot.pins++;
-    const bytes = await slot.bytes.catch((error: unknown) => {
-      this.#slots.delete(key); // the next client tries again
-      throw error;
-    });
-    if (bytes === undefined) {
-      this.#slots.delete(key);
-      return undefined;
-    }
-    if (slot.size === 0) {
-      slot.size = bytes.length;
-      this.#cachedBytes += bytes.length;
-      this.#evict();
-    }
-    return { codec, bytes, release: () => this.#unpin(slot) };
-  }
-
-  #unpin(slot: Slot): void {
-    slot.pins--;
-    this.#evict();
-  }
-
-  #evict(): void {
-    if (this.#cachedBytes <= this.#capacity) return;
-    for (const [key, slot] of this.#slots) {
-      if (slot.pins > 0 || slot.size === 0) continue;
-      this.#slots.delete(key);
-      this.#cachedBytes -= slot.size;
-      if (this.#cachedBytes <= this.#capacity) return;
-    }
-  }
-
-  async #encode(codec: Codec, index: number): Promise<Uint8Array | undefined> {
+  async #encode(codec: Codec, record: CodecRecord, index: number): Promise<Uint8Array | undefined> {
     const buffer = this.#scratch.pop() ?? new Uint8Array(this.#geometry.chunkSize);
-    const chunk = buffer.subarray(0, this.#geometry.rawLength(index));
-    await readWhole(this.#source, this.#geometry.offset(index), chunk);
-    const result = await encodeChunk(codec, chunk);
-    this.#scratch.push(buffer);
-    if (result.encoded) return result.bytes;
-    if (result.failure !== undefined) this.#onCodecFailure(result.failure, index);
-    return undefined;
+    try {
+      const chunk = buffer.subarray(0, this.#geometry.rawLength(index));
+      const random = await this.#seemsRandom(index, chunk);
+      if (random && index % TRY_ANYWAY !== 0 && index >= this.#believeFrom) {
+        record.stayed(index);
+        return undefined;
+      }
+      await readWhole(this.#source, this.#geometry.offset(index), chunk);
+      const startedAt = performance.now();
+      const result = await encodeChunk(codec, chunk);
+      if (result.encoded) {
+        record.shrank(index, chunk.length, result.bytes.length, (performance.now() - startedAt) / 1000);
+        if (random) this.#believeFrom = index + TRY_ANYWAY;
+        return result.bytes;
+      }
+      record.stayed(index);
+      if (result.failure !== undefined) this.#options.onCodecFailure(result.failure, index);
+      return undefined;
+    } finally {
+      this.#scratch.push(buffer);
+    }
   }
+
+  /** A look at the middle of a chunk; `chunk` is only used as memory. */
+  async #seemsRandom(index: number, chunk: Uint8Array): Promise<boolean> {
+    if (chunk.length <= SAMPLE) return false;
+    const middle = Math.floor((chunk.length - SAMPLE) / 2);
+    const sample = chunk.subarray(0, SAMPLE);
+    await readWhole(this.#source, this.#geometry.offset(index) + middle, sample);
+    return looksRandom(sample);
+  }
+}
+
+function encodedKey(index: number, codec: number): string {
+  return `${codec} ${index}`;
 }

@@ -1,7 +1,9 @@
 import { encodeChunkHeader } from '../framing/encode-frame.js';
+import type { CodecChoice } from './codec-choice.js';
 import type { Offer } from './offer.js';
 import type { Payload } from './payload-store.js';
 import type { RateLimit } from './rate-limit.js';
+import type { Waits } from './waits.js';
 
 /** The most that goes into one write, bytes: enough for few system calls, little enough for fair turns. */
 const BATCH_SIZE = 1024 * 1024;
@@ -9,26 +11,29 @@ const BATCH_SIZE = 1024 * 1024;
 /** What one transfer needs. */
 export interface ChunkRun {
   readonly offer: Offer;
-  /** Resolves when the kernel has taken the parts; like `Connection.send`. */
-  send(parts: readonly Uint8Array[]): Promise<void>;
-  /** Aborted when the connection is gone. */
-  readonly gone: AbortSignal;
+  readonly choice: CodecChoice;
   readonly rate: RateLimit;
+  readonly waits: Waits;
   readonly first: number;
   readonly end: number;
-  readonly mayEncode: boolean;
-  /** Ends the transfer between two writes. */
+  /** Ends the transfer between two frames. */
   readonly signal: AbortSignal;
-  /** Called after each write that the kernel has taken. */
-  sent(progress: Sent): void;
+  /** Aborted when the connection is gone. */
+  readonly gone: AbortSignal;
+  /** Resolves when the kernel has taken the parts; like `Connection.send`. */
+  send(parts: readonly Uint8Array[]): Promise<void>;
+  /** Called after each batch, between two frames; sending goes on when it resolves. */
+  sent(progress: Sent): Promise<void>;
   /** Wraps every wait for the hashing pass; it comes between two frames. */
   whileWaiting(wait: Promise<void>): Promise<void>;
 }
 
-/** What one write carried. */
+/** What one batch carried. */
 export interface Sent {
   /** File bytes, before encoding. */
   readonly rawBytes: number;
+  /** What they were on the wire, without headers. */
+  readonly payloadBytes: number;
   readonly encodedChunks: number;
   readonly rawChunks: number;
   /** The chunk that comes next. */
@@ -43,19 +48,26 @@ export interface Sent {
  * the signal is aborted, or the source fails; every payload is given back in any case.
  */
 export async function sendChunks(run: ChunkRun): Promise<void> {
-  const { offer, first, end, signal } = run;
-  const ahead = Math.max(2, Math.ceil(BATCH_SIZE / offer.geometry.chunkSize));
+  const { offer, choice, first, end, signal } = run;
+  const { geometry, payloads, chain } = offer;
+  const ahead = 2 * Math.max(1, Math.ceil(BATCH_SIZE / geometry.chunkSize));
   const queue: Promise<Payload>[] = [];
   let queued = first;
   try {
     for (let index = first; index < end; ) {
-      if (index >= offer.chain.frontier) await run.whileWaiting(offer.chain.reach(index, signal));
-      for (; queued < Math.min(end, index + 2 * ahead, offer.chain.frontier); queued++) {
-        const payload = offer.payloads.payload(queued, run.mayEncode);
+      if (index >= chain.frontier) {
+        await run.waits.time(offer.passLimit, () => run.whileWaiting(chain.reach(index, signal)));
+      }
+      // Where the first chunk is a measurement, what follows depends on it.
+      const reach = payloads.tight || (choice.automatic && index === first) ? 1 : ahead;
+      for (; queued < Math.min(end, index + reach, chain.frontier); queued++) {
+        const payload = payloads.payload(queued, choice.choose(queued, geometry.rawLength(queued)));
         payload.catch(() => undefined); // reported when its turn comes
         queue.push(payload);
       }
-      const batch = await takeBatch(queue, run.rate.batchSize(BATCH_SIZE));
+      const batch = await run.waits.time(choice.encodes ? 'codecMs' : 'sourceMs', () =>
+        takeBatch(queue, run.rate.batchSize(BATCH_SIZE)),
+      );
       await sendBatch(run, index, batch);
       index += batch.length;
     }
@@ -81,26 +93,32 @@ async function takeBatch(queue: Promise<Payload>[], size: number): Promise<reado
 }
 
 async function sendBatch(run: ChunkRun, first: number, batch: readonly Payload[]): Promise<void> {
-  const { offer, signal } = run;
+  const { offer, choice, signal, waits } = run;
   try {
     signal.throwIfAborted();
-    const parts = batch.flatMap(({ codec, bytes }, at) => [
-      encodeChunkHeader(codec, 0, first + at, bytes.length, offer.chain.digest(first + at)),
-      bytes,
-    ]);
+    const parts = batch.flatMap(({ codec, bytes }, at) => {
+      const [index, number] = [first + at, choice.wireNumber(codec)];
+      return [encodeChunkHeader(number, 0, index, bytes.length, offer.chain.digest(index)), bytes];
+    });
     const size = run.rate.batchSize(BATCH_SIZE);
     for (const write of batch.length > 1 ? [parts] : cut(parts, size)) {
-      await run.rate.take(byteCount(write), run.gone);
-      await run.send(write);
+      await waits.time('rateMs', () => run.rate.take(byteCount(write), run.gone));
+      await waits.time('networkMs', () => run.send(write));
     }
   } finally {
     for (const payload of batch) payload.release();
   }
   const next = first + batch.length;
   const position = Math.min(offer.geometry.offset(next), offer.geometry.size);
-  const rawBytes = position - offer.geometry.offset(first);
   const encodedChunks = batch.filter(({ codec }) => codec !== 0).length;
-  run.sent({ rawBytes, encodedChunks, rawChunks: batch.length - encodedChunks, next, position });
+  await run.sent({
+    rawBytes: position - offer.geometry.offset(first),
+    payloadBytes: byteCount(batch.map(({ bytes }) => bytes)),
+    encodedChunks,
+    rawChunks: batch.length - encodedChunks,
+    next,
+    position,
+  });
 }
 
 /** Cuts parts into writes of at most `size` bytes. */

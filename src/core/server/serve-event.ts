@@ -20,6 +20,8 @@ export interface ServeSummary {
   readonly sha256?: string;
   /** Bytes of file content delivered, before encoding. */
   readonly bytesSent: number;
+  /** The same after encoding, without frames: `bytesSent - payloadBytes` is what the codecs have saved. */
+  readonly payloadBytes: number;
   /** Bytes that went into sockets: frames and payloads. */
   readonly bytesOnWire: number;
   readonly chunksEncoded: number;
@@ -63,6 +65,10 @@ export type ServeEvent =
       readonly address: string;
       readonly bytes: number;
       readonly size: number;
+      /** What the last chunks were sent with. */
+      readonly codec: string;
+      /** With `auto`: bytes per second that the client's link is taken to carry, once that is known to be a limit. */
+      readonly linkRate?: number;
     }
   | {
       readonly event: 'client.finished';

@@ -4,8 +4,11 @@ import { type FrameType, PAYLOAD_LIMITS } from '../framing/frame.js';
 import { type Frame, FrameDecoder } from '../framing/frame-decoder.js';
 import { encodeManifest } from '../framing/manifest.js';
 import {
+  type ClientKeepalive,
   encodeDigests,
+  encodeEnd,
   encodeFrontier,
+  type Get,
   type Hello,
   parseAsk,
   parseClientKeepalive,
@@ -16,6 +19,7 @@ import {
   type Verdict,
 } from '../framing/messages.js';
 import type { Connection } from '../transport/connection.js';
+import { CodecChoice, type CodecPolicy } from './codec-choice.js';
 import { createManifest } from './create-manifest.js';
 import type { Offer } from './offer.js';
 import type { RateLimit } from './rate-limit.js';
@@ -24,17 +28,17 @@ import type { Run } from './run-ledger.js';
 import { type Sent, sendChunks } from './send-chunks.js';
 import type { ServeLimits } from './serve-limits.js';
 import { StallWatch } from './stall-watch.js';
+import { Waits } from './waits.js';
 
 /** What a session needs from the server around it. */
 export interface SessionHost {
   readonly limits: ServeLimits;
   readonly rate: RateLimit;
-  /** The codec chunks may be encoded with, if any. */
-  readonly codec: string | undefined;
+  readonly codecs: CodecPolicy;
   /** Lets a run in, or throws BUSY, DRAINING or what is wrong with the source. */
   admit(hello: Hello, session: Session): Promise<{ readonly run: Run; readonly offer: Offer }>;
   /** Chunks have left for a run. */
-  sent(run: Run, sent: Sent): void;
+  sent(run: Run, sent: Sent, using: CodecChoice['current']): void;
   /** A client has said how its run ended. */
   concluded(run: Run, verdict: Verdict): void;
   /** The connection is over; `error` says why if no verdict came. */
@@ -43,6 +47,9 @@ export interface SessionHost {
 
 /** How long a failing session waits for the write under way, so that its Error frame is whole, milliseconds. */
 const LAST_WRITE_MS = 2_000;
+
+/** The longest wait for the report on the first chunk, milliseconds. */
+const FIRST_REPORT_MS = 1_000;
 
 type State = 'hello' | 'admitting' | 'idle' | 'sending' | 'ended' | 'closed';
 
@@ -70,7 +77,11 @@ export class Session {
   #state: State = 'hello';
   #run: Run | undefined;
   #offer: Offer | undefined;
-  #codecs: readonly string[] = [];
+  #choice: CodecChoice | undefined;
+  readonly #waits = new Waits();
+  #reportedAt = performance.now();
+  #ownMsAtReport = 0;
+  #reported: (received: number) => void = () => undefined;
   #sending: Promise<void> = Promise.resolve();
   /** Between two frames, with none about to leave. */
   #quiet = false;
@@ -155,7 +166,7 @@ export class Session {
       this.#start(this.#answer(parseAsk(content, this.#admitted.geometry.count)));
     else if (header.type === 'get') this.#start(this.#send(content));
     else if (header.type === 'verdict') this.#conclude(parseVerdict(content));
-    else if (header.type === 'keepalive') this.#received = parseClientKeepalive(content).received;
+    else if (header.type === 'keepalive') this.#report(parseClientKeepalive(content));
     else this.#abandon(peerFailure(content));
   }
 
@@ -184,13 +195,12 @@ export class Session {
     const { run, offer } = await this.#host.admit(hello, this);
     this.#run = run;
     this.#offer = offer;
-    const { codec } = this.#host;
-    this.#codecs = codec !== undefined && hello.codecs.includes(codec) ? [codec] : [];
+    this.#choice = new CodecChoice(this.#host.codecs, hello.codecs, offer.payloads);
     offer.retired.addEventListener('abort', this.#onRetired);
     if (offer.retired.aborted) this.#onRetired();
     this.#greeted = true;
     this.#state = 'idle';
-    const manifest = encodeManifest(createManifest(offer, this.#codecs));
+    const manifest = encodeManifest(createManifest(offer, this.#choice.names));
     await this.#put([encodePreamble(), encodeFrame('manifest', manifest)]);
   }
 
@@ -205,31 +215,71 @@ export class Session {
 
   async #send(content: Uint8Array): Promise<void> {
     const offer = this.#admitted;
+    const choice = this.#choice as CodecChoice;
     const get = parseGet(content, offer.geometry.count);
     this.#state = 'sending';
     if (get.reason === 'mismatch') await this.#whileQuiet(offer.complain(get.first));
     const end = get.first + get.count;
     offer.pacer.moved(this, get.first);
+    if (get.count > 0) await this.#mark(choice);
     await sendChunks({
       offer,
-      gone: this.connection.gone,
-      send: (parts) => this.#put(parts),
+      choice,
       rate: this.#host.rate,
+      waits: this.#waits,
       first: get.first,
       end,
-      mayEncode: this.#codecs.length > 0,
       signal: this.#stop.signal,
-      sent: (sent) => {
-        offer.pacer.moved(this, sent.next);
-        if (this.#run !== undefined) this.#host.sent(this.#run, sent);
-      },
+      gone: this.connection.gone,
+      send: (parts) => this.#put(parts),
+      sent: (sent) => this.#sent(offer, choice, get, sent),
       whileWaiting: (wait) => this.#whileQuiet(wait),
     });
-    if (end === offer.geometry.count) await this.#whileQuiet(offer.settled());
+    if (end === offer.geometry.count) {
+      await this.#waits.time(offer.passLimit, () => this.#whileQuiet(offer.settled()));
+    }
     this.#stop.signal.throwIfAborted();
-    await this.#put([encodeFrame('end', new Uint8Array(0))]);
+    await this.#put([encodeFrame('end', encodeEnd(this.#waits.totals))]);
     this.#state = 'ended';
     if (this.#peerEnded) await this.connection.finish();
+  }
+
+  async #sent(offer: Offer, choice: CodecChoice, get: Get, sent: Sent): Promise<void> {
+    offer.pacer.moved(this, sent.next);
+    if (this.#run !== undefined) this.#host.sent(this.#run, sent, choice.current);
+    if (!(await this.#mark(choice))) return;
+    // The first chunk is a measurement: what is sent next depends on how it fared.
+    if (sent.next === get.first + 1 && get.count > 1) await this.#reportOf(this.connection.bytesSent);
+  }
+
+  /** Asks the client how it is doing, if it is time to; a keepalive is answered with one. */
+  async #mark(choice: CodecChoice): Promise<boolean> {
+    const due = choice.markDue(this.connection.bytesSent);
+    if (due) await this.#put([encodeFrame('keepalive', encodeFrontier(this.#admitted.chain.frontier))]);
+    return due;
+  }
+
+  #report(report: ClientKeepalive): void {
+    this.#received = report.received;
+    const now = performance.now();
+    const serverWaited = this.#waits.ownMs - this.#ownMsAtReport > (now - this.#reportedAt) / 2;
+    this.#choice?.report(report, serverWaited);
+    this.#reportedAt = now;
+    this.#ownMsAtReport = this.#waits.ownMs;
+    this.#reported(report.received);
+  }
+
+  /** Resolves when the client has reported on so many bytes; a report that takes long is not waited for. */
+  #reportOf(bytes: number): Promise<void> {
+    if ((this.#received ?? 0) >= bytes) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, FIRST_REPORT_MS);
+      this.#reported = (received) => {
+        if (received < bytes) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** Waits for the server's own work, between two frames: keepalives may go out meanwhile. */

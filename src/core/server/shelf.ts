@@ -7,8 +7,6 @@ import { Offer, type OfferObserver } from './offer.js';
 import { Pacer } from './pace.js';
 import { PayloadStore } from './payload-store.js';
 
-/** Encoded and read chunks kept for other clients, bytes. */
-const CACHE_CAPACITY = 64 * 1024 * 1024;
 /** The share of the machine's memory that the page cache is trusted to hold. */
 const PAGE_CACHE_SHARE = 0.5;
 
@@ -19,8 +17,10 @@ export interface ShelfOptions {
   /** Opens the same reference again, after its content has changed. */
   reopen(): Promise<ChunkSource>;
   readonly chunkSize: number;
-  /** Undefined: everything travels raw. */
-  readonly codec: Codec | undefined;
+  /** What chunks may be encoded with; none: everything travels raw. */
+  readonly codecs: readonly Codec[];
+  /** Bytes for encoded and read chunks that clients share. */
+  readonly cacheBytes: number;
   /** Undefined: chains are not kept. */
   readonly cache: ChainCache | undefined;
   /** Does not trust the cache for the first offer. */
@@ -72,10 +72,10 @@ export class Shelf {
   }
 
   #make(source: ChunkSource): Promise<Offer> {
-    const { chunkSize, codec, cache, observer } = this.#options;
+    const { chunkSize, codecs, cacheBytes, cache, observer } = this.#options;
     const geometry = new Geometry(source.size, chunkSize);
-    const payloads = new PayloadStore(source, geometry, codec, {
-      capacity: CACHE_CAPACITY,
+    const payloads = new PayloadStore(source, geometry, codecs, {
+      capacity: cacheBytes,
       onCodecFailure: (failure, index) =>
         this.#warnOnce(`${failure.message} (chunk ${index}); it is sent raw`),
     });

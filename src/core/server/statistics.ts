@@ -10,6 +10,7 @@ export class Statistics {
   #activeSince: number | undefined;
   #activeMs = 0;
   bytesSent = 0;
+  payloadBytes = 0;
   bytesOnWire = 0;
   chunksEncoded = 0;
   chunksRaw = 0;
@@ -17,6 +18,7 @@ export class Statistics {
 
   sent(sent: Sent): void {
     this.bytesSent += sent.rawBytes;
+    this.payloadBytes += sent.payloadBytes;
     this.chunksEncoded += sent.encodedChunks;
     this.chunksRaw += sent.rawChunks;
   }
