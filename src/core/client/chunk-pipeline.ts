@@ -1,6 +1,7 @@
+import type { Codec } from '../codec/codec.js';
 import type { RegisteredCodec } from '../codec/codec-registry.js';
 import { decodePayload } from '../codec/decode-payload.js';
-import type { CodecModule, VerifyOutcome } from '../digest/digest-job.js';
+import type { CodecModule, DigestJob, VerifyOutcome } from '../digest/digest-job.js';
 import { DigestThread } from '../digest/digest-thread.js';
 import { toWireBoundError, WireBoundError } from '../errors.js';
 import type { Geometry } from '../framing/geometry.js';
@@ -9,6 +10,9 @@ import { ChunkRing } from './chunk-ring.js';
 
 /** The most chunks in one gathering write. */
 const GATHER = 16;
+
+type VerifyJob = Omit<Extract<DigestJob, { kind: 'verify' }>, 'kind'>;
+type VerifyReply = VerifyOutcome & { readonly decodeMs: number };
 
 /** What a pipeline tells its owner. */
 export interface PipelineObserver {
@@ -34,6 +38,8 @@ export class ChunkPipeline {
   #verified = 0;
   #written = 0;
   #lastDigest: Uint8Array | undefined;
+  /** Settles when the last chunk so far has reached the digest thread; set once one was decoded on this thread. */
+  #inThread: Promise<void> | undefined;
   /** Everything that has been submitted, in order. */
   #submitted: Promise<void> = Promise.resolve();
   #writing: Promise<void> | undefined;
@@ -49,7 +55,7 @@ export class ChunkPipeline {
     this.#codecs = codecs;
     this.#observer = observer;
     const modules = codecs.map(
-      ({ codec: { name }, module }): CodecModule => ({ name, module: module ?? '' }),
+      ({ codec: { name }, module }): CodecModule => (module === undefined ? { name } : { name, module }),
     );
     this.#thread = new DigestThread(this.ring.memory, modules);
   }
@@ -101,10 +107,14 @@ export class ChunkPipeline {
    */
   submit(codec: number, payloadLength: number): void {
     const index = this.#placed++;
+    const earlier = this.#submitted;
     const outcome = this.#verify(index, codec, payloadLength);
     this.#submitted = outcome.then(
       (result) => this.#take(index, result),
-      (error: unknown) => this.#fail(toWireBoundError(error)),
+      async (error: unknown) => {
+        await earlier; // what comes before the chunk that failed still counts
+        this.#fail(toWireBoundError(error));
+      },
     );
   }
 
@@ -143,26 +153,57 @@ export class ChunkPipeline {
     await this.#thread.close();
   }
 
-  async #verify(
-    index: number,
-    codec: number,
-    payloadLength: number,
-  ): Promise<VerifyOutcome & { decodeMs: number }> {
-    const rawLength = this.geometry.rawLength(index);
-    const job = { index, offset: this.ring.payloadOffset(index), rawLength };
+  #verify(index: number, codec: number, payloadLength: number): Promise<VerifyReply> {
+    const offset = this.ring.payloadOffset(index);
+    const job = { index, offset, rawLength: this.geometry.rawLength(index), codec, payloadLength };
     const registered = this.#codecs[codec - 1];
-    if (registered === undefined || registered.module !== undefined) {
-      return this.#thread.verify({ ...job, codec, payloadLength });
-    }
-    // A codec that came as an object cannot follow into the thread; chunks keep their order all the same.
-    const earlier = this.#submitted;
-    const raw = await decodePayload(registered.codec, this.ring.chunk(index, payloadLength), rawLength);
-    this.ring.chunk(index, rawLength).set(raw);
-    await earlier;
-    return this.#thread.verify({ ...job, codec: 0, payloadLength: rawLength });
+    const local = registered?.module === undefined ? registered?.codec : undefined;
+    if (local === undefined && this.#inThread === undefined) return this.#thread.verify(job);
+    return this.#verifyInTurn(job, local);
   }
 
-  #take(index: number, result: VerifyOutcome & { decodeMs: number }): void {
+  /**
+   * A codec that came as an object cannot follow into the digest thread. Once there is one, chunks wait for
+   * each other, so that they reach the thread in order all the same.
+   */
+  async #verifyInTurn(job: VerifyJob, local: Codec | undefined): Promise<VerifyReply> {
+    const earlier = this.#inThread;
+    let arrived = () => {};
+    this.#inThread = new Promise((resolve) => {
+      arrived = resolve;
+    });
+    const decoded = local === undefined ? undefined : this.#decodeHere(local, job);
+    decoded?.catch(() => undefined); // reported below, when its turn has come
+    await earlier;
+    let reply: Promise<VerifyReply>;
+    let decodeMs: number | undefined;
+    try {
+      decodeMs = await decoded;
+      reply = this.#thread.verify(
+        decodeMs === undefined ? job : { ...job, codec: 0, payloadLength: job.rawLength },
+      );
+    } finally {
+      arrived();
+    }
+    return decodeMs === undefined ? reply : { ...(await reply), decodeMs };
+  }
+
+  /** Decodes a chunk in place; resolves to the milliseconds that took. */
+  async #decodeHere(codec: Codec, { index, payloadLength, rawLength }: VerifyJob): Promise<number> {
+    const startedAt = performance.now();
+    try {
+      const raw = await decodePayload(codec, this.ring.chunk(index, payloadLength), rawLength);
+      this.ring.chunk(index, rawLength).set(raw);
+      return performance.now() - startedAt;
+    } catch (error) {
+      const { code, message } = toWireBoundError(error, 'CODEC_FAILED');
+      throw new WireBoundError(code, `chunk ${index} of ${this.geometry.count}: ${message}`, {
+        cause: error,
+      });
+    }
+  }
+
+  #take(index: number, result: VerifyReply): void {
     const where = `chunk ${index} of ${this.geometry.count}`;
     if (result.outcome === 'verified') {
       if (result.decodeMs > 0) {

@@ -14,7 +14,7 @@ const port = parentPort;
 if (port === null) throw new Error('digest-worker runs as a worker thread only');
 const { memory, codecs: modules } = workerData as DigestWorkerData;
 const bytes = Buffer.from(memory);
-const codecs: readonly Codec[] = await Promise.all(modules.map(loadCodec));
+const codecs: readonly (Codec | undefined)[] = await Promise.all(modules.map(loadCodec));
 
 let hash: Hash = createHash('sha256');
 let expected = 0;
@@ -97,7 +97,8 @@ function compare(job: VerifyJob): VerifyOutcome {
   return { outcome: 'verified' };
 }
 
-async function loadCodec({ name, module }: CodecModule): Promise<Codec> {
+async function loadCodec({ name, module }: CodecModule): Promise<Codec | undefined> {
+  if (module === undefined) return undefined;
   const plugin = await loadPlugin(module);
   const codec = plugin.codecs.find((candidate) => candidate.name === name);
   if (codec === undefined) throw new Error(`${module} has no codec ${name}`);
