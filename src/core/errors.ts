@@ -15,7 +15,10 @@ export const ERROR_CODES = {
     exitCode: 3,
     summary: 'The thing to serve is a folder, a device, a pipe or a socket, not a regular file.',
   },
-  SOURCE_TOO_LARGE: { exitCode: 3, summary: 'Standard input is larger than the memory it may take.' },
+  SOURCE_TOO_LARGE: {
+    exitCode: 3,
+    summary: 'What has to be held in memory (standard input) is larger than the memory it may take.',
+  },
   SOURCE_CHANGED: { exitCode: 3, summary: 'The file was changed or truncated while it was served.' },
   SOURCE_UNAVAILABLE: {
     exitCode: 3,
