@@ -6,7 +6,7 @@ import { getFile } from './core/client/get-file.js';
 import { type CodecListing, CodecRegistry } from './core/codec/codec-registry.js';
 import { ChainCache } from './core/digest/chain-cache.js';
 import { defaultCacheFolder } from './core/digest/default-cache-folder.js';
-import { loadPlugin } from './core/plugin/load-plugin.js';
+import { checkPlugin, loadPlugin } from './core/plugin/load-plugin.js';
 import type { Plugin } from './core/plugin/plugin.js';
 import { resolvePlugin } from './core/plugin/resolve-plugin.js';
 import { openServer } from './core/server/open-server.js';
@@ -65,6 +65,9 @@ export interface GetRequest {
   readonly onEvent: (event: GetEvent) => void;
 }
 
+/** A plugin to use: what {@link resolvePlugin} takes, or the plugin itself. */
+export type PluginReference = string | Plugin;
+
 /** Everything the commands can do. */
 export interface App {
   codecs(): readonly CodecListing[];
@@ -77,7 +80,8 @@ export interface App {
 
 /** A loaded plugin, or the reason why there is none. */
 interface LoadedPlugin {
-  readonly module: string;
+  /** URL of its module; absent for a plugin handed over as an object. */
+  readonly module?: string;
   readonly origin: string;
   readonly plugin?: Plugin;
   /** For a codec of ours that failed to load: its name and why. */
@@ -95,10 +99,10 @@ const BUILT_IN_SOURCES = ['mmap', 'file', 'memory'];
 const AGENT = `wirebound/${version}`;
 
 /**
- * Puts the parts together, in a container of its own: nothing is shared between two calls. `plugins` are
- * modules to load beside the built-in ones; one that fails rejects with PLUGIN_FAILED.
+ * Puts the parts together, in a container of its own: nothing is shared between two calls. `plugins` come beside
+ * the built-in ones, as modules to load or as objects; one that fails rejects with PLUGIN_FAILED.
  */
-export async function compose(options: { readonly plugins?: readonly string[] } = {}): Promise<App> {
+export async function compose(options: { readonly plugins?: readonly PluginReference[] } = {}): Promise<App> {
   const services = container.createChildContainer();
   for (const loaded of await loadPlugins(options.plugins ?? []))
     services.register(PLUGIN, { useValue: loaded });
@@ -130,7 +134,7 @@ function createApp(services: DependencyContainer): App {
 }
 
 /** Built-in plugins go the same way as anyone else's, except that one that does not load is only listed as such. */
-async function loadPlugins(specifiers: readonly string[]): Promise<readonly LoadedPlugin[]> {
+async function loadPlugins(plugins: readonly PluginReference[]): Promise<readonly LoadedPlugin[]> {
   const builtIn = (kind: string, name: string) =>
     new URL(`./plugins/${kind}/${name}.js`, import.meta.url).href;
   return Promise.all([
@@ -138,14 +142,20 @@ async function loadPlugins(specifiers: readonly string[]): Promise<readonly Load
     ...BUILT_IN_CODECS.map((name) =>
       load(builtIn('codecs', name), 'built-in').catch(
         (cause: unknown): LoadedPlugin => ({
-          module: '',
           origin: 'built-in',
           failure: { codec: name, cause },
         }),
       ),
     ),
-    ...specifiers.map((specifier) => load(resolvePlugin(specifier), specifier)),
+    ...plugins.map((plugin) =>
+      typeof plugin === 'string' ? load(resolvePlugin(plugin), plugin) : takeObject(plugin),
+    ),
   ]);
+}
+
+async function takeObject(value: Plugin): Promise<LoadedPlugin> {
+  const origin = String(value?.name);
+  return { origin, plugin: checkPlugin(value, origin) };
 }
 
 async function load(module: string, origin: string): Promise<LoadedPlugin> {
@@ -155,7 +165,8 @@ async function load(module: string, origin: string): Promise<LoadedPlugin> {
 function createCodecs(services: DependencyContainer): CodecRegistry {
   const registry = new CodecRegistry();
   for (const { module, origin, plugin, failure } of services.resolveAll(PLUGIN)) {
-    for (const codec of plugin?.codecs ?? []) registry.register(codec, { origin, module });
+    for (const codec of plugin?.codecs ?? [])
+      registry.register(codec, { origin, ...(module === undefined ? {} : { module }) });
     if (failure !== undefined) registry.registerUnavailable(failure.codec, origin, failure.cause);
   }
   return registry;

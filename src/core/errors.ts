@@ -15,7 +15,10 @@ export const ERROR_CODES = {
     exitCode: 3,
     summary: 'The thing to serve is a folder, a device, a pipe or a socket, not a regular file.',
   },
-  SOURCE_TOO_LARGE: { exitCode: 3, summary: 'Standard input is larger than the memory it may take.' },
+  SOURCE_TOO_LARGE: {
+    exitCode: 3,
+    summary: 'What has to be held in memory (standard input) is larger than the memory it may take.',
+  },
   SOURCE_CHANGED: { exitCode: 3, summary: 'The file was changed or truncated while it was served.' },
   SOURCE_UNAVAILABLE: {
     exitCode: 3,
@@ -47,7 +50,7 @@ export const ERROR_CODES = {
   SINK_UNSAFE: { exitCode: 8, summary: 'The name or the thing at the destination is not safe to write to.' },
   SINK_FAILED: { exitCode: 8, summary: 'The destination cannot be written.' },
   PLUGIN_FAILED: { exitCode: 9, summary: 'A plugin cannot be loaded or does not keep its contract.' },
-  INTERRUPTED: { exitCode: 130, summary: 'Stopped by Ctrl+C (SIGINT).' },
+  INTERRUPTED: { exitCode: 130, summary: 'Stopped by Ctrl+C (SIGINT), or by the signal of a library call.' },
   TERMINATED: { exitCode: 143, summary: 'Stopped by SIGTERM or SIGHUP.' },
 } as const satisfies Record<string, { exitCode: number; summary: string }>;
 

@@ -3,11 +3,14 @@ import { RateMeter } from '../core/progress.js';
 import type { ServeEvent } from '../core/server/serve-event.js';
 import { formatBytes, formatPercent, formatRate } from '../core/units.js';
 import { describeProgress, formatEta } from './describe-progress.js';
+import { describeCodec } from './serve-lines.js';
 
 interface ActiveClient {
   readonly address: string;
   readonly meter: RateMeter;
   readonly size: number;
+  /** Codec and link, ready to be appended. */
+  readonly using: string;
 }
 
 /** The transfers that are running, as the events tell it. */
@@ -27,11 +30,10 @@ export class ActiveClients {
     if (event.event === 'client.finished') this.#clients.delete(event.client);
     if (event.event !== 'client.progress') return;
     const known = this.#clients.get(event.client);
-    if (known !== undefined) known.meter.update(event.bytes);
-    else {
-      const meter = new RateMeter(this.#nowMs, undefined, event.bytes);
-      this.#clients.set(event.client, { address: event.address, meter, size: event.size });
-    }
+    known?.meter.update(event.bytes);
+    const meter = known?.meter ?? new RateMeter(this.#nowMs, undefined, event.bytes);
+    const { address, size } = event;
+    this.#clients.set(event.client, { address, meter, size, using: describeCodec(event) });
   }
 
   /** Seconds until the last of them is done; undefined while one stands still, and when there are none. */
@@ -73,8 +75,8 @@ function shareDone({ meter, size }: ActiveClient): number {
   return size === 0 ? 1 : meter.bytes / size;
 }
 
-function describeClient(client: number, { address, meter, size }: ActiveClient): string {
+function describeClient(client: number, { address, meter, size, using }: ActiveClient): string {
   const name = `  client ${client}  ${escapeForTerminal(address)}`;
   if (meter.bytes >= size) return `${name}  all ${formatBytes(size)} sent, waiting for its verdict`;
-  return `${name}  ${describeProgress(meter, size)}`;
+  return `${name}  ${describeProgress(meter, size)}${using}`;
 }

@@ -59,11 +59,19 @@ function remark({ interface: name, internal }: ListenAddress): string {
 function finishedLine(event: EventOf<'client.finished'>): string {
   if (event.verified) {
     const rate = formatRate(event.bytes / Math.max(event.seconds, 0.001));
-    return `${client(event)}  verified  ${formatBytes(event.bytes)} in ${formatDuration(event.seconds)} (${rate})`;
+    const limit = event.limitedBy === undefined ? '' : `, limited by the ${event.limitedBy}`;
+    return `${client(event)}  verified  ${formatBytes(event.bytes)} in ${formatDuration(event.seconds)} (${rate}${describeCodec(event)}${limit})`;
   }
   const code = event.code === undefined ? '' : ` (${escapeForTerminal(event.code)})`;
   const message = escapeForTerminal(event.message ?? 'it went away without a verdict');
   return `${client(event)}  NOT verified after ${formatBytes(event.bytes)}: ${message}${code}`;
+}
+
+/** What a client's chunks are sent with and, where that was chosen for its link, how fast that is; nothing for `none`. */
+export function describeCodec(using: { readonly codec?: string; readonly linkRate?: number }): string {
+  if (using.codec === undefined || using.codec === 'none') return '';
+  const link = using.linkRate === undefined ? '' : ` for a link of ${formatRate(using.linkRate)}`;
+  return `, ${escapeForTerminal(using.codec)}${link}`;
 }
 
 function client(event: { readonly client: number; readonly address: string }): string {
@@ -77,7 +85,9 @@ function drainingLine({ transfers, etaSeconds }: EventOf<'draining'>): string {
 }
 
 function summaryLines(summary: ServeSummary): readonly string[] {
-  const { bytesSent, bytesOnWire, bytesFromStorage } = summary;
+  const { bytesSent, payloadBytes, bytesOnWire, bytesFromStorage, limitedBy } = summary;
+  const saved = bytesSent > payloadBytes ? `, ${formatBytes(bytesSent - payloadBytes)} saved` : '';
+  const limit = limitedBy === undefined ? '' : `, limited by the ${limitedBy}`;
   const rate = formatRate(summary.activeSeconds > 0 ? bytesSent / summary.activeSeconds : 0);
   const ratio = bytesSent > 0 ? `, ${(bytesOnWire / bytesSent).toFixed(3)} times what was sent` : '';
   const share =
@@ -86,8 +96,8 @@ function summaryLines(summary: ServeSummary): readonly string[] {
   return [
     `served   ${escapeForTerminal(summary.name)}: ${formatBytes(summary.size)} in chunks of ${formatBytes(summary.chunkSize)}, ${formatDuration(summary.seconds)} in all`,
     `clients  ${summary.verified} verified, ${summary.failed} failed (${plural(summary.connections, 'connection')})`,
-    `sent     ${formatBytes(bytesSent)} in ${formatDuration(summary.activeSeconds)} of transfers (${rate})`,
-    `wire     ${formatBytes(bytesOnWire)}${ratio} (codec ${escapeForTerminal(summary.codec)}: ${chunks})`,
+    `sent     ${formatBytes(bytesSent)} in ${formatDuration(summary.activeSeconds)} of transfers (${rate}${limit})`,
+    `wire     ${formatBytes(bytesOnWire)}${ratio} (codec ${escapeForTerminal(summary.codec)}: ${chunks}${saved})`,
     `storage  ${formatBytes(bytesFromStorage)} read (${formatPercent(bytesFromStorage, summary.size)} of the file)${share}`,
     `memory   ${formatBytes(summary.peakMemory)} at most, mapped pages of the file included`,
   ];

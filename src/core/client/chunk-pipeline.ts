@@ -1,11 +1,9 @@
 import type { RegisteredCodec } from '../codec/codec-registry.js';
-import { decodePayload } from '../codec/decode-payload.js';
-import type { CodecModule, VerifyOutcome, VerifyTimes } from '../digest/digest-job.js';
-import { DigestThread } from '../digest/digest-thread.js';
 import { toWireBoundError, WireBoundError } from '../errors.js';
 import type { Geometry } from '../framing/geometry.js';
 import type { Sink } from '../sink/sink.js';
 import { ChunkRing } from './chunk-ring.js';
+import { ChunkVerifier, type VerifyReply } from './chunk-verifier.js';
 import { StageTimes } from './stage-times.js';
 
 /** The most chunks in one gathering write. */
@@ -28,8 +26,7 @@ export class ChunkPipeline {
   readonly geometry: Geometry;
   readonly ring: ChunkRing;
   readonly times = new StageTimes();
-  readonly #thread: DigestThread;
-  readonly #codecs: readonly RegisteredCodec[];
+  readonly #verifier: ChunkVerifier;
   readonly #observer: PipelineObserver;
   #sink: Sink | undefined;
   #placed = 0;
@@ -48,12 +45,8 @@ export class ChunkPipeline {
   constructor(geometry: Geometry, codecs: readonly RegisteredCodec[], observer: PipelineObserver) {
     this.geometry = geometry;
     this.ring = new ChunkRing(geometry);
-    this.#codecs = codecs;
     this.#observer = observer;
-    const modules = codecs.map(
-      ({ codec: { name }, module }): CodecModule => ({ name, module: module ?? '' }),
-    );
-    this.#thread = new DigestThread(this.ring.memory, modules);
+    this.#verifier = new ChunkVerifier(geometry, this.ring, codecs);
   }
 
   /** Chunks at the front of the file that are proven, counted from 0. */
@@ -98,12 +91,14 @@ export class ChunkPipeline {
    */
   submit(codec: number, payloadLength: number): void {
     const index = this.#placed++;
+    const earlier = this.#submitted;
     this.#outstanding++;
     this.times.enter('busy');
-    const outcome = this.#verify(index, codec, payloadLength);
+    const outcome = this.#verifier.verify(index, codec, payloadLength);
     this.#submitted = outcome.then(
       (result) => this.#take(index, result),
-      (error: unknown) => {
+      async (error: unknown) => {
+        await earlier; // what comes before the chunk that failed still counts
         this.#outstanding--;
         this.#fail(toWireBoundError(error));
       },
@@ -137,30 +132,15 @@ export class ChunkPipeline {
     this.#placed = this.#verified;
     this.#written = this.#verified;
     this.#failure = undefined;
-    this.#thread.expect(this.#verified, restart);
+    this.#verifier.expect(this.#verified, restart);
   }
 
   async close(): Promise<void> {
     await this.#writing;
-    await this.#thread.close();
+    await this.#verifier.close();
   }
 
-  async #verify(index: number, codec: number, payloadLength: number): Promise<VerifyOutcome & VerifyTimes> {
-    const rawLength = this.geometry.rawLength(index);
-    const job = { index, offset: this.ring.payloadOffset(index), rawLength };
-    const registered = this.#codecs[codec - 1];
-    if (registered === undefined || registered.module !== undefined) {
-      return this.#thread.verify({ ...job, codec, payloadLength });
-    }
-    // A codec that came as an object cannot follow into the thread; chunks keep their order all the same.
-    const earlier = this.#submitted;
-    const raw = await decodePayload(registered.codec, this.ring.chunk(index, payloadLength), rawLength);
-    this.ring.chunk(index, rawLength).set(raw);
-    await earlier;
-    return this.#thread.verify({ ...job, codec: 0, payloadLength: rawLength });
-  }
-
-  #take(index: number, result: VerifyOutcome & VerifyTimes): void {
+  #take(index: number, result: VerifyReply): void {
     this.#outstanding--;
     const where = `chunk ${index} of ${this.geometry.count}`;
     if (result.outcome === 'verified') {

@@ -1,8 +1,5 @@
-import type { ServerWaits } from '../framing/messages.js';
+import type { Limit, ServerWaits } from '../framing/messages.js';
 import type { StageTimes } from './stage-times.js';
-
-/** What kept a transfer from being faster. */
-export type Limit = 'network' | 'server' | 'codec' | 'digest' | 'disk';
 
 /** The limit, and the share of the transfer's time behind it. */
 export interface LimitFinding {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors.js';
-import type { Limit } from './find-limit.js';
+import type { Limit } from '../framing/messages.js';
 
 /** How one `get` ended. `PASS` means: the file is where `path` says, and its SHA-256 is `sha256`. */
 export interface GetResult {

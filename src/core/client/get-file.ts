@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RegisteredCodec } from '../codec/codec-registry.js';
 import { toWireBoundError, WireBoundError } from '../errors.js';
 import type { Manifest } from '../framing/manifest.js';
-import type { GetReason, Hello } from '../framing/messages.js';
+import type { GetReason, Hello, Verdict } from '../framing/messages.js';
 import { formatTarget, type Target } from './connect.js';
 import type { GetEvent, GetResult } from './get-event.js';
 import { GET_LIMITS, type GetLimits } from './get-limits.js';
@@ -151,7 +151,11 @@ class GetRun {
   }
 
   async #deliverVerdict(): Promise<boolean> {
-    const verdict = { verified: true };
+    const limit = this.#transfer?.limit;
+    const verdict: Verdict = {
+      verified: true,
+      ...(limit === undefined ? {} : { limitedBy: limit.limitedBy, share: limit.share }),
+    };
     const giveUpAt = performance.now() + this.#limits.verdictMs;
     const { target, signal } = this.#options;
     let delivered = (await this.#link?.conclude(verdict)) ?? false;

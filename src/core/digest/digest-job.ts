@@ -24,8 +24,8 @@ export type DigestJob =
 /** A codec that the worker can load by itself. */
 export interface CodecModule {
   readonly name: string;
-  /** URL of the plugin module whose default export has the codec. */
-  readonly module: string;
+  /** URL of the plugin module whose default export has the codec; without one it is never used in the worker. */
+  readonly module?: string;
 }
 
 /** What the worker is started with. */

@@ -95,6 +95,7 @@ function compare(job: VerifyJob): VerifyOutcome {
 }
 
 async function loadCodec({ name, module }: CodecModule): Promise<Codec> {
+  if (module === undefined) throw new Error(`codec ${name} cannot be loaded into a thread`);
   const { loadPlugin } = await import('../plugin/load-plugin.js');
   const plugin = await loadPlugin(module);
   const codec = plugin.codecs.find((candidate) => candidate.name === name);

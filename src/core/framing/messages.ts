@@ -29,9 +29,16 @@ export interface Digests {
   readonly digests: ReadonlyMap<number, Uint8Array>;
 }
 
+/** What can keep a transfer from being faster. */
+export const LIMITS = ['network', 'server', 'codec', 'digest', 'disk'] as const;
+export type Limit = (typeof LIMITS)[number];
+
 /** How a client's run ended. */
 export interface Verdict {
   readonly verified: boolean;
+  /** What limited the transfer, and the share of its time (0 to 1) behind that. */
+  readonly limitedBy?: Limit;
+  readonly share?: number;
   readonly code?: ErrorCode;
   readonly message?: string;
 }
@@ -162,8 +169,12 @@ export function parseVerdict(content: Uint8Array): Verdict {
   const fields = parseJson(content, 'verdict');
   const code = optionalText(fields, 'code', 40);
   const message = optionalText(fields, 'message', MAX_MESSAGE);
+  const limit = LIMITS.find((name) => name === fields.values.get('limitedBy'));
+  const share = fields.values.get('share');
   return {
     verified: requireBoolean(fields, 'verified'),
+    ...(limit === undefined ? {} : { limitedBy: limit }),
+    ...(typeof share === 'number' && share >= 0 && share <= 1 ? { share } : {}),
     ...(code === undefined ? {} : { code: isErrorCode(code) ? code : 'INTERNAL' }),
     ...(message === undefined ? {} : { message }),
   };

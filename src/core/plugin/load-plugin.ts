@@ -19,16 +19,31 @@ export async function loadPlugin(specifier: string): Promise<Plugin> {
     const message = `plugin ${escapeForTerminal(specifier)} cannot be loaded: ${causeLine(error)}`;
     throw new WireBoundError('PLUGIN_FAILED', message, { cause: error });
   }
-  const flaw = findFlaw(module.default);
-  if (flaw === undefined) return module.default as Plugin;
-  throw new WireBoundError('PLUGIN_FAILED', `plugin ${escapeForTerminal(specifier)} ${flaw}`, {
-    suggestions: ['a plugin module ends with: export default definePlugin({ name, codecs, sources })'],
+  if (!isRecord(module.default)) throw flawed(specifier, 'has no plugin as its default export');
+  return checkPlugin(module.default, specifier);
+}
+
+/**
+ * Takes a value for a plugin if it is one of this API version with codecs and sources of the right shape; throws
+ * PLUGIN_FAILED, naming `label`, otherwise.
+ */
+export function checkPlugin(value: unknown, label: string): Plugin {
+  const flaw = findFlaw(value);
+  if (flaw !== undefined) throw flawed(label, flaw);
+  return value as Plugin;
+}
+
+function flawed(label: string, flaw: string): WireBoundError {
+  return new WireBoundError('PLUGIN_FAILED', `plugin ${escapeForTerminal(label)} ${flaw}`, {
+    suggestions: [
+      'a plugin is made with definePlugin({ name, codecs, sources }); a module exports it as default',
+    ],
   });
 }
 
-/** What keeps a module's default export from being a {@link Plugin}, as the rest of a sentence. */
+/** What keeps a value from being a {@link Plugin}, as the rest of a sentence. */
 function findFlaw(exported: unknown): string | undefined {
-  if (!isRecord(exported)) return 'has no plugin as its default export';
+  if (!isRecord(exported)) return 'is not a plugin object';
   const { name, apiVersion, codecs, sources } = exported;
   if (typeof apiVersion !== 'number') return 'does not say which plugin API it is written for';
   if (apiVersion !== PLUGIN_API_VERSION) {

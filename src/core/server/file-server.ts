@@ -182,12 +182,15 @@ export class FileServer {
   }
 
   #finished(run: Run, verdict: Verdict): void {
+    const seconds = (performance.now() - run.startedAtMs) / 1000;
+    this.#statistics.concluded(verdict, seconds);
     this.#options.onEvent({
       event: 'client.finished',
       client: run.number,
       address: run.address,
       bytes: run.bytes,
-      seconds: (performance.now() - run.startedAtMs) / 1000,
+      seconds,
+      ...this.#using.get(run),
       ...verdict,
     });
     this.#told.delete(run);
@@ -235,8 +238,16 @@ export class FileServer {
   }
 
   #summary(): ServeSummary {
-    const { bytesSent, payloadBytes, bytesOnWire, chunksEncoded, chunksRaw, connections, bytesFromStorage } =
-      this.#statistics;
+    const {
+      limitedBy,
+      bytesSent,
+      payloadBytes,
+      bytesOnWire,
+      chunksEncoded,
+      chunksRaw,
+      connections,
+      bytesFromStorage,
+    } = this.#statistics;
     const { name, size, chunkSize } = this.#options.described;
     return {
       verified: this.#ledger.count('verified'),
@@ -255,6 +266,7 @@ export class FileServer {
       bytesFromStorage,
       seconds: this.#statistics.seconds,
       activeSeconds: this.#statistics.activeSeconds,
+      ...(limitedBy === undefined ? {} : { limitedBy }),
       peakMemory: this.#statistics.peakMemory,
     };
   }

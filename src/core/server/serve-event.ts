@@ -1,3 +1,5 @@
+import type { Limit } from '../framing/messages.js';
+
 /** One address a client can connect to. */
 export interface ListenAddress {
   /** The interface's name (`eth0`). */
@@ -31,6 +33,8 @@ export interface ServeSummary {
   readonly seconds: number;
   /** Seconds in which at least one transfer was active; the aggregate rate is `bytesSent` over it. */
   readonly activeSeconds: number;
+  /** What limited most of the verified transfers, by their time; absent when none said. */
+  readonly limitedBy?: Limit;
   /** Peak resident memory, bytes; includes pages of the mapped file. */
   readonly peakMemory: number;
 }
@@ -77,6 +81,12 @@ export type ServeEvent =
       readonly verified: boolean;
       readonly bytes: number;
       readonly seconds: number;
+      /** What the last chunks were sent with; see `client.progress`. */
+      readonly codec?: string;
+      readonly linkRate?: number;
+      /** What limited the transfer, as the client has found, and the share of its time (0 to 1) behind that. */
+      readonly limitedBy?: Limit;
+      readonly share?: number;
       readonly code?: string;
       readonly message?: string;
     }

@@ -1,3 +1,4 @@
+import type { Limit, Verdict } from '../framing/messages.js';
 import type { Sent } from './send-chunks.js';
 
 /** Block input is counted in units of this many bytes. */
@@ -9,6 +10,7 @@ export class Statistics {
   readonly #blocksAtStart = process.resourceUsage().fsRead;
   #activeSince: number | undefined;
   #activeMs = 0;
+  readonly #limits = new Map<Limit, number>();
   bytesSent = 0;
   payloadBytes = 0;
   bytesOnWire = 0;
@@ -21,6 +23,16 @@ export class Statistics {
     this.payloadBytes += sent.payloadBytes;
     this.chunksEncoded += sent.encodedChunks;
     this.chunksRaw += sent.rawChunks;
+  }
+
+  /** A run has ended; `seconds` is how long it took. */
+  concluded({ limitedBy }: Verdict, seconds: number): void {
+    if (limitedBy !== undefined) this.#limits.set(limitedBy, (this.#limits.get(limitedBy) ?? 0) + seconds);
+  }
+
+  /** What limited most of the time of all transfers. */
+  get limitedBy(): Limit | undefined {
+    return [...this.#limits].sort(([, a], [, b]) => b - a)[0]?.[0];
   }
 
   /** From now on a transfer is under way, or none is. */

@@ -64,10 +64,10 @@ describe('a client for people', () => {
   });
 
   test('ends with PASS, the digest, size, time, rate, and where the file is', () => {
-    expect(linesFor({ event: 'result', ...PASS, limitedBy: 'digest' })).toEqual([
+    expect(linesFor({ event: 'result', ...PASS, limitedBy: 'digest', share: 0.92 })).toEqual([
       'PASS     build.iso',
       `SHA-256  ${GOOD}`,
-      'size     100 MiB in 2 s (50 MiB/s, limited by the digest)',
+      'size     100 MiB in 2 s (50 MiB/s, limited by the digest (92.0 % of the time))',
       'file     /data/build.iso',
     ]);
   });

@@ -31,6 +31,7 @@ const SUMMARY: ServeSummary = {
   chunkSize: MIB / 4,
   codec: 'lz4',
   bytesSent: 350 * MIB,
+  payloadBytes: 174 * MIB,
   bytesOnWire: 175 * MIB,
   chunksEncoded: 390,
   chunksRaw: 10,
@@ -41,7 +42,8 @@ const SUMMARY: ServeSummary = {
 };
 
 function progress(client: number, bytes: number): ServeEvent {
-  return { event: 'client.progress', client, address: `10.0.0.${client}:5000`, bytes, size: 100 * MIB };
+  const address = `10.0.0.${client}:5000`;
+  return { event: 'client.progress', client, address, bytes, size: 100 * MIB, codec: 'none' };
 }
 
 function finished(
@@ -141,7 +143,7 @@ describe('a server for people', () => {
       'served   build.iso: 100 MiB in chunks of 256 KiB, 20 s in all',
       'clients  3 verified, 1 failed (5 connections)',
       'sent     350 MiB in 10 s of transfers (35 MiB/s)',
-      'wire     175 MiB, 0.500 times what was sent (codec lz4: 390 chunks encoded, 10 raw)',
+      'wire     175 MiB, 0.500 times what was sent (codec lz4: 390 chunks encoded, 10 raw, 176 MiB saved)',
       'storage  100 MiB read (100 % of the file), 3.5 times that was sent',
       'memory   64 MiB at most, mapped pages of the file included',
     ]);
