@@ -1,4 +1,5 @@
 import type { RegisteredCodec } from '../codec/codec-registry.js';
+import type { DigestThread } from '../digest/digest-thread.js';
 import { toWireBoundError, WireBoundError } from '../errors.js';
 import type { Geometry } from '../framing/geometry.js';
 import type { Sink } from '../sink/sink.js';
@@ -40,13 +41,20 @@ export class ChunkPipeline {
   #waiting: (() => void)[] = [];
   /** Jobs that the digest thread has not answered. */
   #outstanding = 0;
+  /** Whether the thread has answered a job yet. */
+  #answered = false;
 
   /** `codecs`: by codec number, counted from 1. */
-  constructor(geometry: Geometry, codecs: readonly RegisteredCodec[], observer: PipelineObserver) {
+  constructor(
+    geometry: Geometry,
+    codecs: readonly RegisteredCodec[],
+    thread: DigestThread,
+    observer: PipelineObserver,
+  ) {
     this.geometry = geometry;
     this.ring = new ChunkRing(geometry);
     this.#observer = observer;
-    this.#verifier = new ChunkVerifier(geometry, this.ring, codecs);
+    this.#verifier = new ChunkVerifier(geometry, this.ring, codecs, thread);
   }
 
   /** Chunks at the front of the file that are proven, counted from 0. */
@@ -93,7 +101,7 @@ export class ChunkPipeline {
     const index = this.#placed++;
     const earlier = this.#submitted;
     this.#outstanding++;
-    this.times.enter('busy');
+    this.#noteState();
     const outcome = this.#verifier.verify(index, codec, payloadLength);
     this.#submitted = outcome.then(
       (result) => this.#take(index, result),
@@ -135,13 +143,14 @@ export class ChunkPipeline {
     this.#verifier.expect(this.#verified, restart);
   }
 
+  /** Resolves when no write is under way any more. */
   async close(): Promise<void> {
     await this.#writing;
-    await this.#verifier.close();
   }
 
   #take(index: number, result: VerifyReply): void {
     this.#outstanding--;
+    this.#answered = true;
     const where = `chunk ${index} of ${this.geometry.count}`;
     if (result.outcome === 'verified') {
       this.times.count(this.geometry.rawLength(index), result.hashMs, result.decodeMs);
@@ -162,7 +171,9 @@ export class ChunkPipeline {
   }
 
   #noteState(): void {
-    this.times.enter(this.#outstanding > 0 ? 'busy' : this.full ? 'blocked' : 'starved');
+    // A thread that is still starting works on nothing, and bytes may come as fast as they can.
+    const working = this.#outstanding > 0 && this.#answered;
+    this.times.enter(working ? 'busy' : this.full ? 'blocked' : 'starved');
   }
 
   /** Writes until nothing verified is left; one gathering write at a time. */

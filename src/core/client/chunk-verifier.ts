@@ -2,7 +2,7 @@ import type { Codec } from '../codec/codec.js';
 import type { RegisteredCodec } from '../codec/codec-registry.js';
 import { decodePayload } from '../codec/decode-payload.js';
 import type { CodecModule, DigestJob, DigestReply } from '../digest/digest-job.js';
-import { DigestThread } from '../digest/digest-thread.js';
+import type { DigestThread } from '../digest/digest-thread.js';
 import { toWireBoundError, WireBoundError } from '../errors.js';
 import type { Geometry } from '../framing/geometry.js';
 import type { ChunkRing } from './chunk-ring.js';
@@ -21,15 +21,16 @@ export class ChunkVerifier {
   /** Settles when the newest chunk has reached the thread; undefined while no chunk had to be decoded here. */
   #inThread: Promise<void> | undefined;
 
-  /** `codecs`: by codec number, counted from 1. */
-  constructor(geometry: Geometry, ring: ChunkRing, codecs: readonly RegisteredCodec[]) {
+  /** `codecs`: by codec number, counted from 1. The thread is a fresh one, and closed by whoever started it. */
+  constructor(geometry: Geometry, ring: ChunkRing, codecs: readonly RegisteredCodec[], thread: DigestThread) {
     this.#geometry = geometry;
     this.#ring = ring;
     this.#codecs = codecs;
     const modules = codecs.map(
       ({ codec: { name }, module }): CodecModule => ({ name, ...(module === undefined ? {} : { module }) }),
     );
-    this.#thread = new DigestThread(ring.memory, modules);
+    this.#thread = thread;
+    thread.attach(ring.memory, modules);
   }
 
   /** Verifies chunk `index`, whose payload and expected digest are in its slot. Rejects with CODEC_FAILED. */
@@ -45,10 +46,6 @@ export class ChunkVerifier {
   /** Makes chunk `index` the next one to verify; with `restart` from an empty hash. */
   expect(index: number, restart: boolean): void {
     this.#thread.expect(index, restart);
-  }
-
-  async close(): Promise<void> {
-    await this.#thread.close();
   }
 
   /**

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RegisteredCodec } from '../codec/codec-registry.js';
+import { DigestThread } from '../digest/digest-thread.js';
 import { toWireBoundError, WireBoundError } from '../errors.js';
 import type { Manifest } from '../framing/manifest.js';
 import type { GetReason, Hello, Verdict } from '../framing/messages.js';
@@ -55,6 +56,8 @@ class GetRun {
   readonly #hello: Hello;
   readonly #startedAt = performance.now();
   readonly #retry: RetryPolicy;
+  /** Started first: it takes longer to be ready than a connection. */
+  readonly #thread = new DigestThread();
   #closedBytes = 0;
   #link: Link | undefined;
   #transfer: Transfer | undefined;
@@ -92,6 +95,7 @@ class GetRun {
     clearInterval(this.#progress);
     this.#endLink(new WireBoundError('CONNECTION_LOST', 'the run is over'));
     await this.#transfer?.close();
+    await this.#thread.close();
   }
 
   async #attempt(reason: GetReason): Promise<void> {
@@ -105,7 +109,13 @@ class GetRun {
 
   async #prepare(manifest: Manifest): Promise<Transfer> {
     const { output, force, expect, codecs, onEvent } = this.#options;
-    const transfer = await Transfer.prepare(manifest, { output, force, expect, codecs });
+    const transfer = await Transfer.prepare(manifest, {
+      output,
+      force,
+      expect,
+      codecs,
+      thread: this.#thread,
+    });
     const { geometry } = transfer.pipeline;
     onEvent({
       event: 'manifest',

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { RegisteredCodec } from '../codec/codec-registry.js';
 import { EMPTY_SHA256 } from '../digest/chain.js';
+import type { DigestThread } from '../digest/digest-thread.js';
 import { WireBoundError } from '../errors.js';
 import { Geometry } from '../framing/geometry.js';
 import type { Manifest, ManifestEntry } from '../framing/manifest.js';
@@ -26,6 +27,8 @@ export interface TransferOptions {
   readonly expect: string | undefined;
   /** Codecs that can be decoded here, in the order of the hello. */
   readonly codecs: readonly RegisteredCodec[];
+  /** A fresh one; closed by whoever started it. */
+  readonly thread: DigestThread;
 }
 
 export type TransferPhase = 'checking' | 'receiving' | 'flushing' | 'done';
@@ -52,12 +55,17 @@ export class Transfer {
     this.entry = entry;
     this.destination = destination;
     this.#options = options;
-    this.pipeline = new ChunkPipeline(new Geometry(entry.size, manifest.chunkSize), options.codecs, {
-      roomAgain: () => this.#link?.resume(),
-      failed: (error) => {
-        if (this.#phase === 'receiving') this.#link?.fail(error);
+    this.pipeline = new ChunkPipeline(
+      new Geometry(entry.size, manifest.chunkSize),
+      options.codecs,
+      options.thread,
+      {
+        roomAgain: () => this.#link?.resume(),
+        failed: (error) => {
+          if (this.#phase === 'receiving') this.#link?.fail(error);
+        },
       },
-    });
+    );
   }
 
   /** Decides where the file goes. Throws what {@link resolveDestination} throws, and SINK_EXISTS at once where sizes differ. */
@@ -216,7 +224,8 @@ export class Transfer {
     );
     this.#phase = 'receiving';
     const first = pipeline.verified;
-    await link.get(
+    pipeline.times.restart();
+    this.#waits = await link.get(
       { first, count: pipeline.geometry.count - first, reason },
       new ChunkIntake(pipeline, numbers),
     );

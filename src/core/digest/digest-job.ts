@@ -28,8 +28,8 @@ export interface CodecModule {
   readonly module?: string;
 }
 
-/** What the worker is started with. */
-export interface DigestWorkerData {
+/** The first message to the worker. */
+export interface DigestSetup {
   readonly memory: SharedArrayBuffer;
   /** Places match the codec numbers of the jobs, counted from 1. */
   readonly codecs: readonly CodecModule[];

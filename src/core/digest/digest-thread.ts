@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { WireBoundError } from '../errors.js';
-import type { CodecModule, DigestJob, DigestReply, DigestWorkerData } from './digest-job.js';
+import type { CodecModule, DigestJob, DigestReply, DigestSetup } from './digest-job.js';
 
 type ReplyOf<Kind extends DigestReply['kind']> = Extract<DigestReply, { kind: Kind }>;
 
@@ -20,13 +20,21 @@ export class DigestThread {
   #batch: DigestJob[] = [];
   #failure: WireBoundError | undefined;
 
-  /** `codecs` are loaded by the thread itself; their places are the codec numbers of verify jobs, from 1. */
-  constructor(memory: SharedArrayBuffer, codecs: readonly CodecModule[] = []) {
-    const workerData: DigestWorkerData = { memory, codecs };
-    this.#worker = new Worker(new URL('./digest-worker.js', import.meta.url), { workerData, name: 'digest' });
+  /** Starts the thread, which takes some 40 ms; it can be given work at once after `attach`. */
+  constructor() {
+    this.#worker = new Worker(new URL('./digest-worker.js', import.meta.url), { name: 'digest' });
     this.#worker.on('message', (reply: DigestReply) => this.#waiting.shift()?.resolve(reply));
     this.#worker.on('error', (error) => this.#fail(`the digest thread failed: ${error.message}`, error));
     this.#worker.on('exit', () => this.#fail('the digest thread has ended'));
+  }
+
+  /**
+   * Tells which memory jobs are about, once, before the first job. `codecs` are loaded by the thread itself;
+   * their places are the codec numbers of verify jobs, from 1.
+   */
+  attach(memory: SharedArrayBuffer, codecs: readonly CodecModule[] = []): void {
+    const setup: DigestSetup = { memory, codecs };
+    this.#worker.postMessage(setup);
   }
 
   /** Hashes `length` bytes at `offset`; resolves to the prefix digest after each `chunkSize` of them, 32 bytes each. */

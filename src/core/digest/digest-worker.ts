@@ -1,18 +1,18 @@
 /** The body of the digest thread; see {@link DigestThread} for the other side. */
 import { createHash, type Hash } from 'node:crypto';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import type { Codec } from '../codec/codec.js';
 import { decodePayload } from '../codec/decode-payload.js';
 import { DIGEST_LENGTH } from '../framing/frame.js';
-import type { CodecModule, DigestJob, DigestReply, DigestWorkerData, VerifyOutcome } from './digest-job.js';
+import type { CodecModule, DigestJob, DigestReply, DigestSetup, VerifyOutcome } from './digest-job.js';
 
 type VerifyJob = Extract<DigestJob, { kind: 'verify' }>;
 type RecordJob = Extract<DigestJob, { kind: 'record' }>;
 
 const port = parentPort;
 if (port === null) throw new Error('digest-worker runs as a worker thread only');
-const { memory, codecs: modules } = workerData as DigestWorkerData;
-const bytes = Buffer.from(memory);
+let bytes: Buffer = Buffer.alloc(0);
+let modules: readonly CodecModule[] = [];
 /** Loaded when the first chunk needs them. */
 const codecs: Promise<Codec>[] = [];
 
@@ -22,9 +22,13 @@ let expected = 0;
 let queue: DigestJob[] = [];
 let running = false;
 
-port.on('message', (jobs: readonly DigestJob[]) => {
-  queue.push(...jobs);
-  if (!running) void run();
+port.once('message', (setup: DigestSetup) => {
+  bytes = Buffer.from(setup.memory);
+  modules = setup.codecs;
+  port.on('message', (jobs: readonly DigestJob[]) => {
+    queue.push(...jobs);
+    if (!running) void run();
+  });
 });
 
 async function run(): Promise<void> {
@@ -58,28 +62,27 @@ function record(job: RecordJob): Uint8Array {
 
 async function verify(job: VerifyJob): Promise<DigestReply> {
   if (job.index !== expected) return { kind: 'verify', outcome: 'skipped', decodeMs: 0, hashMs: 0 };
+  const decoded = job.codec === 0 ? { ms: 0 } : await decodeInPlace(job);
   const startedAt = performance.now();
-  const failure = job.codec === 0 ? undefined : await decodeInPlace(job);
-  const decodedAt = performance.now();
   const outcome: VerifyOutcome =
-    failure === undefined ? compare(job) : { outcome: 'undecodable', message: failure };
+    decoded.failure === undefined ? compare(job) : { outcome: 'undecodable', message: decoded.failure };
   expected = outcome.outcome === 'verified' ? expected + 1 : -1;
-  const decodeMs = job.codec === 0 ? 0 : decodedAt - startedAt;
-  return { kind: 'verify', ...outcome, decodeMs, hashMs: performance.now() - decodedAt };
+  return { kind: 'verify', ...outcome, decodeMs: decoded.ms, hashMs: performance.now() - startedAt };
 }
 
-/** Replaces a payload by the chunk it stands for; returns what is wrong with it, if anything. */
-async function decodeInPlace(job: VerifyJob): Promise<string | undefined> {
+/** Replaces a payload by the chunk it stands for, or says why that is not possible. */
+async function decodeInPlace(job: VerifyJob): Promise<{ readonly ms: number; readonly failure?: string }> {
   const module = modules[job.codec - 1];
-  if (module === undefined) return `there is no codec number ${job.codec}`;
+  if (module === undefined) return { ms: 0, failure: `there is no codec number ${job.codec}` };
   try {
     codecs[job.codec] ??= loadCodec(module);
     const codec = await (codecs[job.codec] as Promise<Codec>);
+    const startedAt = performance.now();
     const payload = bytes.subarray(job.offset, job.offset + job.payloadLength);
     bytes.set(await decodePayload(codec, payload, job.rawLength), job.offset);
-    return undefined;
+    return { ms: performance.now() - startedAt };
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return { ms: 0, failure: error instanceof Error ? error.message : String(error) };
   }
 }
 

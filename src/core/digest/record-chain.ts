@@ -34,7 +34,8 @@ export async function recordChain(
   const chunksPerSpan = Math.max(1, Math.floor(SPAN_SIZE / geometry.chunkSize));
   const spanSize = chunksPerSpan * geometry.chunkSize;
   const memory = new SharedArrayBuffer(Math.min(spanSize * SPANS, Math.max(1, geometry.size)));
-  const thread = new DigestThread(memory);
+  const thread = new DigestThread();
+  thread.attach(memory);
   const slots: Promise<void>[] = [];
   try {
     for (let index = 0, span = 0; index < geometry.count; index += chunksPerSpan, span++) {

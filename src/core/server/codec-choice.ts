@@ -13,6 +13,8 @@ export interface CodecPolicy {
 /** A client is asked for a report after so many bytes on the wire: often at first, then less. */
 const LEAST_MARK = 64 * 1024;
 const MOST_MARK = 2 * 1024 * 1024;
+/** The first chunks are measurements: what follows one of them waits for the report on it. */
+const MEASUREMENTS = 4;
 
 /**
  * Codecs between one server and one client: those that both have, how they are numbered on this connection, and
@@ -27,6 +29,7 @@ export class CodecChoice {
   readonly #chooser: CodecChooser;
   #current = 0;
   #nextMark = 0;
+  #marks = 0;
 
   constructor(policy: CodecPolicy, decodable: readonly string[], payloads: PayloadStore) {
     this.names = policy.names.filter((name) => decodable.includes(name));
@@ -35,9 +38,14 @@ export class CodecChoice {
     this.#chooser = new CodecChooser(this.#numbers, (index, codec) => payloads.forecast(index, codec));
   }
 
-  /** Whether the client's reports decide: the first chunk is then a measurement. */
+  /** Whether the client's reports decide. */
   get automatic(): boolean {
     return this.#policy.automatic && this.#numbers.length > 0;
+  }
+
+  /** Whether the next chunk should wait for a report on the last one. */
+  get measuring(): boolean {
+    return this.automatic && this.#marks <= MEASUREMENTS;
   }
 
   /** Whether the last chunk was to be encoded. */
@@ -63,7 +71,8 @@ export class CodecChoice {
 
   /** Whether, so many bytes into the connection, a report should be asked for. */
   markDue(bytesSent: number): boolean {
-    if (!this.automatic || bytesSent < this.#nextMark) return false;
+    if (!this.automatic || (!this.measuring && bytesSent < this.#nextMark)) return false;
+    this.#marks++;
     this.#nextMark = bytesSent + Math.min(MOST_MARK, Math.max(LEAST_MARK, bytesSent / 4));
     return true;
   }

@@ -76,7 +76,11 @@ export class CodecChooser {
     const starved = (report.starvedUs - last.starvedUs) / 1e6 / seconds;
     const rate = bytes / seconds;
     if (starved > STARVED && !serverWaited) this.#measured(rate, bytes, seconds);
-    else this.#linkRate = Math.max(this.#linkRate, rate);
+    else if (rate > this.#linkRate) {
+      // The link carries more than was measured; how much more, only raw chunks can tell.
+      this.#linkRate = rate;
+      this.#trustedUntil = Math.min(this.#trustedUntil, this.#now() + SHORT_TRUST_S);
+    }
   }
 
   /** The number of the codec for chunk `index` of `rawLength` bytes. */

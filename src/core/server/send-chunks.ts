@@ -58,8 +58,7 @@ export async function sendChunks(run: ChunkRun): Promise<void> {
       if (index >= chain.frontier) {
         await run.waits.time(offer.passLimit, () => run.whileWaiting(chain.reach(index, signal)));
       }
-      // Where the first chunk is a measurement, what follows depends on it.
-      const reach = payloads.tight || (choice.automatic && index === first) ? 1 : ahead;
+      const reach = payloads.tight || choice.measuring ? 1 : ahead;
       for (; queued < Math.min(end, index + reach, chain.frontier); queued++) {
         const payload = payloads.payload(queued, choice.choose(queued, geometry.rawLength(queued)));
         payload.catch(() => undefined); // reported when its turn comes

@@ -247,16 +247,15 @@ export class Session {
   async #sent(offer: Offer, choice: CodecChoice, get: Get, sent: Sent): Promise<void> {
     offer.pacer.moved(this, sent.next);
     if (this.#run !== undefined) this.#host.sent(this.#run, sent, choice.current);
-    if (!(await this.#mark(choice))) return;
-    // The first chunk is a measurement: what is sent next depends on how it fared.
-    if (sent.next === get.first + 1 && get.count > 1) await this.#reportOf(this.connection.bytesSent);
+    const measuring = choice.measuring && sent.next < get.first + get.count;
+    await this.#mark(choice);
+    if (measuring) await this.#reportOf(this.connection.bytesSent);
   }
 
   /** Asks the client how it is doing, if it is time to; a keepalive is answered with one. */
-  async #mark(choice: CodecChoice): Promise<boolean> {
-    const due = choice.markDue(this.connection.bytesSent);
-    if (due) await this.#put([encodeFrame('keepalive', encodeFrontier(this.#admitted.chain.frontier))]);
-    return due;
+  async #mark(choice: CodecChoice): Promise<void> {
+    if (!choice.markDue(this.connection.bytesSent)) return;
+    await this.#put([encodeFrame('keepalive', encodeFrontier(this.#admitted.chain.frontier))]);
   }
 
   #report(report: ClientKeepalive): void {

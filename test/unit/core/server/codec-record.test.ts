@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { CodecRecord } from '#dist/core/server/codec-record.js';
+import { looksRandom } from '#dist/core/server/looks-random.js';
+import { content } from '../../../support/content.js';
+
+describe('what is known of a codec and a file', () => {
+  test('a long run of chunks that stay raw is only looked at now and then', () => {
+    const record = new CodecRecord(1000);
+    let looks = 0;
+    for (let index = 0; index < 1000; index++) {
+      if (record.staysRaw(index)) continue;
+      looks++;
+      record.stayed(index);
+    }
+    expect(looks).toBeGreaterThan(200);
+    expect(looks).toBeLessThan(300);
+  });
+
+  test('a file of alternating random and text chunks is looked at chunk by chunk', () => {
+    const record = new CodecRecord(100);
+    for (let index = 0; index < 100; index++) {
+      expect(record.staysRaw(index)).toBe(false);
+      if (index % 2 === 0) record.stayed(index);
+      else record.shrank(index, 1000, 100, 0.001);
+    }
+    expect(record.ratio).toBeCloseTo(0.1);
+    expect(record.rate).toBeCloseTo(1e6);
+  });
+
+  test('text after random data is found within a few chunks', () => {
+    const record = new CodecRecord(200);
+    for (let index = 0; index < 101; index++) if (!record.staysRaw(index)) record.stayed(index);
+    let first = 101;
+    while (record.staysRaw(first)) first++;
+    expect(first - 101).toBeLessThan(4);
+  });
+});
+
+describe('a sample', () => {
+  test('of random bytes looks random', () => {
+    for (let round = 0; round < 100; round++) expect(looksRandom(randomBytes(4096))).toBe(true);
+  });
+
+  test('of text, of zeros and of base64 does not', () => {
+    expect(looksRandom(content('log', 4096))).toBe(false);
+    expect(looksRandom(new Uint8Array(4096))).toBe(false);
+    expect(looksRandom(Buffer.from(randomBytes(3072).toString('base64')))).toBe(false);
+  });
+});
