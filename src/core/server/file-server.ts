@@ -159,6 +159,8 @@ export class FileServer {
     }
     const offer = await this.#shelf.current();
     await offer.checkSize();
+    // From here on nothing waits: a run that arrives has a session that will report its end.
+    if (session.closed) throw new WireBoundError('CONNECTION_LOST', 'the client left before it was admitted');
     const returning = this.#ledger.knows(hello.run);
     const run = this.#ledger.arrive(hello.run, session.connection.peer);
     this.#statistics.active = true;

@@ -110,6 +110,11 @@ export class Session {
     return this.#run;
   }
 
+  /** Whether nothing will be sent or handled any more. */
+  get closed(): boolean {
+    return this.#state === 'closed';
+  }
+
   /** Resolves when the connection is gone. */
   get over(): Promise<void> {
     const { gone } = this.connection;
