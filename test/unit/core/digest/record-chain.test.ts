@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { Chain } from '#dist/core/digest/chain.js';
 import { type Pace, readWhole, recordChain } from '#dist/core/digest/record-chain.js';
@@ -25,12 +26,23 @@ describe('recordChain', () => {
     [9 * MIB + 5, 68 * KIB],
     [9 * MIB, MIB],
     [11 * MIB, 2 * MIB],
-  ])('%i bytes in chunks of %i give the digests by the book', async (size, chunkSize) => {
+  ])('%i bytes in chunks of %i give the digests of all prefixes', async (size, chunkSize) => {
     const bytes = content('random', size);
     const { chain, done } = record(bytes, { chunkSize });
     await done;
     expect(chain.complete).toBe(true);
     expect(Buffer.from(chain.bytes)).toEqual(prefixDigests(bytes, chunkSize));
+  });
+
+  test('each digest is SHA-256 of all bytes up to the end of its chunk', async () => {
+    const bytes = content('random', 3 * CHUNK_SIZE + 1);
+    const { chain, done } = record(bytes);
+    await done;
+    const ends = [1, 2, 3].map((chunks) => chunks * CHUNK_SIZE).concat(bytes.length);
+    ends.forEach((end, index) => {
+      const byTheBook = createHash('sha256').update(bytes.subarray(0, end)).digest();
+      expect(Buffer.from(chain.digest(index))).toEqual(byTheBook);
+    });
   });
 
   test('each byte is read once, from front to back', async () => {
