@@ -8,6 +8,8 @@ export interface TestSourceOptions {
   readonly withoutIdentity?: boolean;
   /** Called before each read, with its offset; what it throws the read throws. */
   readonly beforeRead?: (offset: number) => void | Promise<void>;
+  /** The same for loans. */
+  readonly beforeLend?: (offset: number) => void | Promise<void>;
 }
 
 /** A source over memory that a test can look into and change at any moment. */
@@ -33,7 +35,12 @@ export class TestSource implements ChunkSource {
     this.content = content;
     this.size = content.length;
     this.#beforeRead = options.beforeRead ?? (() => undefined);
-    if (options.lends === true) this.lend = async (offset, length) => this.#loan(offset, length);
+    if (options.lends === true) {
+      this.lend = async (offset, length) => {
+        await options.beforeLend?.(offset);
+        return this.#loan(offset, length);
+      };
+    }
     if (options.withoutIdentity !== true) {
       this.identity = async () => ({
         key: this.key,
