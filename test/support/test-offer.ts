@@ -31,7 +31,7 @@ export async function openTestOffer(source: TestSource, options: TestOfferOption
     {
       source,
       geometry,
-      payloads: new PayloadStore(source, geometry, codec, {
+      payloads: new PayloadStore(source, geometry, codec === undefined ? [] : [codec], {
         capacity: 64 * 1024 * 1024,
         onCodecFailure: (failure) => void told.warnings.push(failure.message),
       }),

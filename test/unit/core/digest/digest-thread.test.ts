@@ -53,7 +53,9 @@ describe('verifying', () => {
   test('chunks with the right digests are verified, in order', async () => {
     const { verify } = start(3 * SLOT);
     const replies = await Promise.all([0, 1, 2].map((index) => verify(index)));
-    expect(replies).toEqual(Array(3).fill({ kind: 'verify', outcome: 'verified', decodeMs: 0 }));
+    expect(replies).toEqual(
+      Array(3).fill({ kind: 'verify', outcome: 'verified', decodeMs: 0, hashMs: expect.any(Number) }),
+    );
   });
 
   test('a wrong byte is a mismatch that tells what the digest is; later chunks are skipped', async () => {
@@ -101,7 +103,7 @@ describe('verifying', () => {
 
 describe('decoding', () => {
   test('a payload is decoded by the codec module of its number, and its chunk stands in its place', async () => {
-    const { verify, chunk } = start(3 * SLOT, undefined, [{ name: 'none', module: undefined }, DEFLATE]);
+    const { verify, chunk } = start(3 * SLOT, undefined, [{ name: 'none' }, DEFLATE]);
     const reply = await verify(0, { payload: deflateRawSync(FILE.subarray(0, CHUNK)), codec: 2 });
     expect(reply.outcome).toBe('verified');
     expect(reply.decodeMs).toBeGreaterThan(0);
@@ -130,9 +132,9 @@ describe('decoding', () => {
   test('a codec that cannot be loaded harms only the chunks that need it', async () => {
     const missing = { name: 'missing', module: 'file:///nowhere/at/all.js' };
     const misnamed = { ...DEFLATE, name: 'other' };
-    const { thread, verify } = start(3 * SLOT, undefined, [missing, misnamed, DEFLATE]);
+    const { thread, verify } = start(3 * SLOT, undefined, [missing, misnamed, DEFLATE, { name: 'object' }]);
     const messages: string[] = [];
-    for (const codec of [1, 2, 4]) {
+    for (const codec of [1, 2, 4, 5]) {
       const reply = await verify(0, { payload: Buffer.alloc(20), codec });
       messages.push(reply.outcome === 'undecodable' ? reply.message : reply.outcome);
       thread.expect(0);
@@ -140,7 +142,8 @@ describe('decoding', () => {
     expect(messages).toEqual([
       expect.stringContaining('plugin file:///nowhere/at/all.js cannot be loaded'),
       `${DEFLATE.module} has no codec other`,
-      'codec number 4 is not one for a thread',
+      'codec object cannot be loaded into a thread',
+      'there is no codec number 5',
     ]);
     const good = await verify(0, { payload: deflateRawSync(FILE.subarray(0, CHUNK)), codec: 3 });
     expect(good.outcome).toBe('verified');

@@ -7,10 +7,12 @@ import { type Frame, FrameDecoder } from '#dist/core/framing/frame-decoder.js';
 import { encodeManifest, parseManifest } from '#dist/core/framing/manifest.js';
 import {
   encodeDigests,
+  encodeEnd,
   encodeError,
   encodeFrontier,
   encodeHello,
   parseDigests,
+  parseEnd,
   parseError,
   parseHello,
 } from '#dist/core/framing/messages.js';
@@ -151,7 +153,8 @@ function receiveAsClient({ header, content }: Frame): void {
   if (header.type === 'manifest') parseManifest(content, CODECS);
   else if (header.type === 'digests') parseDigests(content, COUNT);
   else if (header.type === 'error') parseError(content);
-  else expect(['chunk', 'end', 'keepalive']).toContain(header.type);
+  else if (header.type === 'end') parseEnd(content);
+  else expect(['chunk', 'keepalive']).toContain(header.type);
 }
 
 function serverFrame(made: ServerFrame): Buffer {
@@ -164,7 +167,7 @@ function serverFrame(made: ServerFrame): Buffer {
   const contents: Record<typeof made.type, Uint8Array> = {
     manifest: MANIFEST,
     digests: DIGESTS,
-    end: new Uint8Array(0),
+    end: encodeEnd({ sourceMs: 1, digestMs: 2, codecMs: 0, rateMs: 0, networkMs: 30 }),
     error: encodeError({ code: 'BUSY', message: 'full house' }),
     keepalive: encodeFrontier(1),
   };

@@ -6,15 +6,18 @@ import {
   encodeAsk,
   encodeClientKeepalive,
   encodeDigests,
+  encodeEnd,
   encodeError,
   encodeFrontier,
   encodeGet,
   encodeHello,
   encodeVerdict,
   type Get,
+  LIMITS,
   parseAsk,
   parseClientKeepalive,
   parseDigests,
+  parseEnd,
   parseError,
   parseGet,
   parseHello,
@@ -223,6 +226,17 @@ describe('Verdict and Error', () => {
     expect(parseVerdict(encodeVerdict({ verified: true }))).toEqual({ verified: true });
   });
 
+  test('a Verdict says what limited the transfer; what is not a limit or a share is passed over', () => {
+    for (const limitedBy of LIMITS) {
+      const verdict = { verified: true, limitedBy, share: 0.25 };
+      expect(parseVerdict(encodeVerdict(verdict))).toEqual(verdict);
+    }
+    for (const share of ['1.01', '-0.1', '1e400', 'null', '"1"', '[]']) {
+      const content = jsonObject({ verified: 'true', limitedBy: '"__proto__"', share });
+      expect(parseVerdict(content)).toEqual({ verified: true });
+    }
+  });
+
   test.each([
     ['anything', texts],
     ['control characters', fc.constant('\u0000'.repeat(3000))],
@@ -297,19 +311,32 @@ describe('Verdict and Error', () => {
 
 describe('Keepalive', () => {
   test("a client's comes back as it was", () => {
+    const rate = fc.integer({ min: 0, max: LARGEST });
+    const keepalives = fc.record({
+      received: fc.maxSafeNat(),
+      elapsedUs: fc.maxSafeNat(),
+      starvedUs: fc.maxSafeNat(),
+      digestRate: rate,
+      decodeRate: rate,
+    });
     fc.assert(
-      fc.property(fc.maxSafeNat(), fc.integer({ min: 0, max: LARGEST }), (received, decodeRate) => {
-        const content = encodeClientKeepalive({ received, decodeRate });
+      fc.property(keepalives, (keepalive) => {
+        const content = encodeClientKeepalive(keepalive);
         expect(content.length).toBe(PAYLOAD_LIMITS.keepalive);
-        expect(parseClientKeepalive(content)).toEqual({ received, decodeRate });
+        expect(parseClientKeepalive(content)).toEqual(keepalive);
       }),
     );
   });
 
-  test('a rate beyond 32 bits is sent as the largest there is', () => {
-    expect(parseClientKeepalive(encodeClientKeepalive({ received: 0, decodeRate: 2 ** 40 })).decodeRate).toBe(
-      LARGEST,
-    );
+  test('a rate beyond 32 bits is sent as the largest there is, parts of microseconds not at all', () => {
+    const odd = { received: 0, elapsedUs: 1.4, starvedUs: 0.6, digestRate: 1.5, decodeRate: 2 ** 40 };
+    expect(parseClientKeepalive(encodeClientKeepalive(odd))).toEqual({
+      received: 0,
+      elapsedUs: 1,
+      starvedUs: 1,
+      digestRate: 2,
+      decodeRate: LARGEST,
+    });
   });
 
   test("a server's is its frontier", () => {
@@ -317,20 +344,48 @@ describe('Keepalive', () => {
     expect(Buffer.from(encodeFrontier(1)).toString('hex')).toBe('00000001');
   });
 
-  test.each([0, 4, 11, 13])('%i bytes are no keepalive of a client', (length) => {
+  test.each([0, 4, 12, 31, 33])('%i bytes are no keepalive of a client', (length) => {
     expect(() => parseClientKeepalive(new Uint8Array(length))).toThrow(
-      protocol(`keepalive: ${length} bytes instead of 12`),
+      protocol(`keepalive: ${length} bytes instead of 32`),
     );
   });
 
   test.each(['0020000000000000', '0020000000000001', 'ffffffffffffffff'])(
-    '0x%s bytes received are too many',
+    '0x%s is no possible count',
     (hex) => {
-      expect(() => parseClientKeepalive(Buffer.from(`${hex}00000000`, 'hex'))).toThrow(
-        protocol(`keepalive: ${BigInt(`0x${hex}`)} bytes received is not possible`),
-      );
+      for (const at of [0, 8, 16]) {
+        const content = Buffer.alloc(32);
+        content.write(hex, at, 'hex');
+        expect(() => parseClientKeepalive(content)).toThrow(
+          protocol(`keepalive: ${BigInt(`0x${hex}`)} is not a possible count`),
+        );
+      }
     },
   );
+});
+
+describe('End', () => {
+  const waits = fc.record({
+    sourceMs: fc.integer({ min: 0, max: LARGEST }),
+    digestMs: fc.integer({ min: 0, max: LARGEST }),
+    codecMs: fc.integer({ min: 0, max: LARGEST }),
+    rateMs: fc.integer({ min: 0, max: LARGEST }),
+    networkMs: fc.integer({ min: 0, max: LARGEST }),
+  });
+
+  test('comes back as it was', () => {
+    fc.assert(
+      fc.property(waits, (made) => {
+        const content = encodeEnd(made);
+        expect(content.length).toBe(PAYLOAD_LIMITS.end);
+        expect(parseEnd(content)).toEqual(made);
+      }),
+    );
+  });
+
+  test.each([0, 19, 21])('%i bytes are no End', (length) => {
+    expect(() => parseEnd(new Uint8Array(length))).toThrow(protocol(`end: ${length} bytes instead of 20`));
+  });
 });
 
 function protocol(message: string): unknown {

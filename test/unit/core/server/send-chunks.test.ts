@@ -3,8 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import type { Codec } from '#dist/core/codec/codec.js';
 import { WireBoundError } from '#dist/core/errors.js';
 import { encodePreamble } from '#dist/core/framing/encode-frame.js';
+import { CodecChoice } from '#dist/core/server/codec-choice.js';
 import { RateLimit } from '#dist/core/server/rate-limit.js';
 import { type Sent, sendChunks } from '#dist/core/server/send-chunks.js';
+import { Waits } from '#dist/core/server/waits.js';
 import { content } from '../../../support/content.js';
 import { decodeFrames } from '../../../support/feed-decoder.js';
 import { createGate } from '../../../support/gate.js';
@@ -207,7 +209,7 @@ interface RunOptions extends TestOfferOptions, Pick<TestSourceOptions, 'beforeRe
 
 /** Starts to send chunks of FILE from a source that lends; `done` is `sendChunks` itself. */
 async function start(options: RunOptions = {}) {
-  const { file = FILE, first = 0, end = COUNT, settled = true } = options;
+  const { file = FILE, first = 0, end = COUNT, settled = true, mayEncode = false } = options;
   const source = new TestSource(file, { lends: true, ...options });
   const { offer } = await openTestOffer(source, options);
   if (settled) await offer.settled();
@@ -227,7 +229,12 @@ async function start(options: RunOptions = {}) {
     offer,
     first,
     end,
-    mayEncode: options.mayEncode ?? false,
+    choice: new CodecChoice(
+      { names: ['deflate'], automatic: false },
+      mayEncode ? ['deflate'] : [],
+      offer.payloads,
+    ),
+    waits: new Waits(),
     rate: options.rate ?? new RateLimit(undefined),
     signal: options.signal ?? never,
     gone: options.gone ?? never,
@@ -236,7 +243,7 @@ async function start(options: RunOptions = {}) {
       await turn();
       options.onSend?.();
     },
-    sent: (progress) => void sent.push(progress),
+    sent: async (progress) => void sent.push(progress),
     whileWaiting: async (wait) => {
       waits.push(frames().length);
       await wait;

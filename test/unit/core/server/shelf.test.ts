@@ -90,7 +90,7 @@ describe('Shelf', () => {
     };
     const { shelf, told } = fill({ codec });
     const offer = await shelf.current();
-    for (const index of [0, 1, 2]) (await offer.payloads.payload(index, true)).release();
+    for (const index of [0, 1, 2]) (await offer.payloads.payload(index, 1)).release();
     expect(told.warnings).toEqual([
       'broken could not encode a chunk of 65536 bytes: cannot (chunk 0); it is sent raw',
     ]);
@@ -135,7 +135,8 @@ function fill(options: FillOptions = {}) {
       return source;
     },
     chunkSize: CHUNK_SIZE,
-    codec: options.codec,
+    codecs: options.codec === undefined ? [] : [options.codec],
+    cacheBytes: 64 * 1024 * 1024,
     cache: options.cache,
     rehash: options.rehash ?? false,
     observer: {
