@@ -2,6 +2,7 @@ import { deflateRawSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ChunkIntake } from '#dist/core/client/chunk-intake.js';
 import { ChunkPipeline } from '#dist/core/client/chunk-pipeline.js';
+import { DigestThread } from '#dist/core/digest/digest-thread.js';
 import { encodeChunkHeader, encodePreamble } from '#dist/core/framing/encode-frame.js';
 import { PAYLOAD_LIMITS } from '#dist/core/framing/frame.js';
 import { FrameDecoder } from '#dist/core/framing/frame-decoder.js';
@@ -19,8 +20,10 @@ const DIGESTS = prefixDigests(FILE, CHUNK_SIZE);
 const END = Buffer.of(7, 0, 0, 0, 0, 0, 0, 0);
 
 const pipelines: ChunkPipeline[] = [];
+const threads: DigestThread[] = [];
 afterEach(async () => {
   await Promise.all(pipelines.splice(0).map((pipeline) => pipeline.close()));
+  await Promise.all(threads.splice(0).map((thread) => thread.close()));
 });
 
 describe('ChunkIntake', () => {
@@ -164,11 +167,13 @@ function start({ sink: withSink = true, beforeWrite }: IntakeOptions = {}) {
   const sink = new TestSink(FILE.length, beforeWrite);
   const module = import.meta.resolve('#dist/plugins/codecs/deflate.js');
   const codecs = deflate.codecs.map((codec) => ({ codec, origin: 'built-in', module }));
-  const pipeline = new ChunkPipeline(new Geometry(FILE.length, CHUNK_SIZE), codecs, {
+  const thread = new DigestThread();
+  const pipeline = new ChunkPipeline(new Geometry(FILE.length, CHUNK_SIZE), codecs, thread, {
     roomAgain: () => undefined,
     failed: () => undefined,
   });
   pipelines.push(pipeline);
+  threads.push(thread);
   if (withSink) pipeline.sink = sink;
   const intake = new ChunkIntake(pipeline, [1, 1]);
   const decoder = new FrameDecoder({

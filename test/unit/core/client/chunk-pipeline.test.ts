@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { ChunkPipeline } from '#dist/core/client/chunk-pipeline.js';
 import type { Codec } from '#dist/core/codec/codec.js';
 import type { RegisteredCodec } from '#dist/core/codec/codec-registry.js';
+import { DigestThread } from '#dist/core/digest/digest-thread.js';
 import { type ErrorCode, WireBoundError } from '#dist/core/errors.js';
 import { Geometry } from '#dist/core/framing/geometry.js';
 import { content } from '../../../support/content.js';
@@ -15,8 +16,10 @@ const FILE = content('log', 300 * CHUNK_SIZE - 77);
 const DIGESTS = prefixDigests(FILE, CHUNK_SIZE);
 
 const pipelines: ChunkPipeline[] = [];
+const threads: DigestThread[] = [];
 afterEach(async () => {
   await Promise.all(pipelines.splice(0).map((pipeline) => pipeline.close()));
+  await Promise.all(threads.splice(0).map((thread) => thread.close()));
 });
 
 describe('ChunkPipeline', () => {
@@ -263,12 +266,14 @@ function start(count: number, options: PipelineOptions = {}) {
     failed = resolve;
   });
   const events = { roomAgain: 0, failure };
-  const pipeline = new ChunkPipeline(new Geometry(size, CHUNK_SIZE), options.codecs ?? [], {
+  const thread = new DigestThread();
+  const pipeline = new ChunkPipeline(new Geometry(size, CHUNK_SIZE), options.codecs ?? [], thread, {
     roomAgain: () => void events.roomAgain++,
     failed: (error) => failed(error),
   });
   if (!('sink' in options)) pipeline.sink = sink;
   pipelines.push(pipeline);
+  threads.push(thread);
   const put = async (index: number, chunk: { codec?: number; damaged?: boolean } = {}) => {
     const { codec = 0, damaged = false } = chunk;
     await pipeline.room();

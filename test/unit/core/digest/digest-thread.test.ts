@@ -166,6 +166,10 @@ describe('decoding', () => {
 });
 
 describe('a thread that ends', () => {
+  test('may end without ever having had work', async () => {
+    await new DigestThread().close();
+  });
+
   test('rejects whoever waits, and everyone after that, when it is closed', async () => {
     const codec = "{ name: 'stuck', encode: (chunk) => chunk, decode: () => new Promise(() => {}) }";
     await withCodec(codec, async (module) => {
@@ -216,7 +220,8 @@ interface VerifyOptions {
 function start(size: number, bytes?: Uint8Array, codecs: readonly CodecModule[] = []) {
   const memory = new SharedArrayBuffer(size);
   if (bytes !== undefined) new Uint8Array(memory).set(bytes);
-  const thread = new DigestThread(memory, codecs);
+  const thread = new DigestThread();
+  thread.attach(memory, codecs);
   threads.push(thread);
   const offset = (index: number) => index * SLOT + 32;
   const raw = (index: number) => FILE.subarray(index * CHUNK, (index + 1) * CHUNK);
