@@ -36,9 +36,12 @@ export class ChunkIntake implements ChunkReceiver {
     if (header.codec > this.#codecNumbers.length) {
       throw new WireBoundError('PROTOCOL', `${where} names the unknown codec number ${header.codec}`);
     }
+    if (header.entry !== 0) {
+      throw new WireBoundError('PROTOCOL', `${where} is of entry ${header.entry}, there is only entry 0`);
+    }
     const right =
       header.codec === 0 ? header.length === rawLength : header.length > 0 && header.length < rawLength;
-    if (header.entry !== 0 || !right) {
+    if (!right) {
       throw new WireBoundError(
         'PROTOCOL',
         `${where} has ${header.length} bytes of payload for ${rawLength} raw ones`,

@@ -38,6 +38,7 @@ export class ChunkPipeline {
   #submitted: Promise<void> = Promise.resolve();
   #writing: Promise<void> | undefined;
   #failure: WireBoundError | undefined;
+  #sinkFailure: WireBoundError | undefined;
   #waiting: (() => void)[] = [];
   /** Jobs that the digest thread has not answered. */
   #outstanding = 0;
@@ -129,10 +130,12 @@ export class ChunkPipeline {
 
   /**
    * Drops what is not verified, and a failure with it: chunk `verified` is next again. `restart` forgets the
-   * verified ones too. Nobody may be filling a slot.
+   * verified ones too. Nobody may be filling a slot. A failed sink stays failed: this throws what it said, since
+   * verified chunks are lost to it.
    */
   async rewind(restart = false): Promise<void> {
     await this.settle().catch(() => undefined);
+    if (this.#sinkFailure !== undefined) throw this.#sinkFailure;
     if (restart) {
       this.#verified = 0;
       this.#lastDigest = undefined;
@@ -190,7 +193,8 @@ export class ChunkPipeline {
       }
       this.#writing = undefined;
     } catch (error) {
-      this.#fail(toWireBoundError(error, 'SINK_FAILED')); // and `#writing` stays: nothing is written any more
+      this.#sinkFailure = toWireBoundError(error, 'SINK_FAILED');
+      this.#fail(this.#sinkFailure); // and `#writing` stays: nothing is written any more
     }
   }
 

@@ -47,7 +47,7 @@ export async function openSocket(
   } catch (error) {
     socket.on('error', () => undefined);
     socket.destroy();
-    if (error instanceof WireBoundError) throw error;
+    if (error instanceof WireBoundError || signal.aborted) throw error;
     throw connectFailure(error, target);
   } finally {
     clearTimeout(deadline);

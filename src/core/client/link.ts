@@ -64,6 +64,9 @@ export class Link {
   #paused = false;
   #heardAt = performance.now();
   #bytesReceived = 0;
+  /** A keepalive is on its way to the kernel, and another one is wanted. */
+  #reporting = false;
+  #reportDue = false;
   readonly #openedAt = performance.now();
   #times: StageTimes | undefined;
 
@@ -238,8 +241,12 @@ export class Link {
     );
   }
 
+  /** One at a time: a server that asks for many and reads none must not fill the memory with them. */
   #sendKeepalive(): void {
-    if (this.#awaited === 'manifest') return;
+    if (this.#awaited === 'manifest' || this.gone.aborted) return;
+    this.#reportDue = this.#reporting;
+    if (this.#reporting) return;
+    this.#reporting = true;
     const keepalive: ClientKeepalive = {
       received: this.#bytesReceived,
       elapsedUs: (performance.now() - this.#openedAt) * 1000,
@@ -247,7 +254,12 @@ export class Link {
       digestRate: this.#times?.digestRate ?? 0,
       decodeRate: this.#times?.decodeRate ?? 0,
     };
-    this.#send(encodeFrame('keepalive', encodeClientKeepalive(keepalive)));
+    const taken = () => {
+      this.#reporting = false;
+      if (this.#reportDue) this.#sendKeepalive();
+    };
+    const frame = encodeFrame('keepalive', encodeClientKeepalive(keepalive));
+    this.#connection.send([frame]).then(taken, () => undefined);
   }
 
   /** What a client says is small; whether it arrives shows in the answer. */

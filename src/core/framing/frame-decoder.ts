@@ -35,8 +35,9 @@ export interface FrameRules {
  * `accept`. `target` never reaches past the header of the next frame, so a payload lands where it will stay
  * and nothing is ever left over.
  *
- * `accept` throws NOT_WIREBOUND as soon as the first bytes differ from the magic, VERSION_MISMATCH, and
- * PROTOCOL for unknown types and lengths over the limit. After that the decoder is of no more use.
+ * `accept` throws NOT_WIREBOUND as soon as the first bytes differ from the magic, VERSION_MISMATCH,
+ * PROTOCOL for unknown types and lengths over the limit, and INTERNAL when the memory that `place` gave is too
+ * small. After that the decoder is of no more use.
  */
 export class FrameDecoder {
   readonly #rules: FrameRules;
@@ -101,9 +102,13 @@ export class FrameDecoder {
       this.#rules.receive({ header, content: new Uint8Array(0) });
       return;
     }
-    const memory = this.#rules.place?.(header) ?? new Uint8Array(length + HEADER_LENGTH);
+    const needed = length + HEADER_LENGTH;
+    const memory = this.#rules.place?.(header) ?? new Uint8Array(needed);
+    if (memory.length < needed) {
+      throw new WireBoundError('INTERNAL', `a frame needs ${needed} bytes of memory, not ${memory.length}`);
+    }
     this.#header = header;
-    this.#content = memory.subarray(0, length + HEADER_LENGTH);
+    this.#content = memory.subarray(0, needed);
   }
 
   #acceptContent(content: Uint8Array): void {

@@ -1,4 +1,8 @@
 import { WireBoundError } from '../errors.js';
+import { escapeForTerminal } from '../escape.js';
+
+/** As much of a peer's text as an error message shows, characters. */
+const MAX_SHOWN = 40;
 
 /** A JSON object from a peer, with the name of the message for errors. */
 export interface JsonFields {
@@ -42,7 +46,7 @@ export function requireInteger(fields: JsonFields, name: string, max: number): n
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > max) {
     throw wrong(fields, name, `a whole number from 0 to ${max}`);
   }
-  return value;
+  return value + 0; // JSON knows -0
 }
 
 export function requireBoolean(fields: JsonFields, name: string): boolean {
@@ -65,5 +69,17 @@ export function requireArray<T>(
 }
 
 function wrong(fields: JsonFields, name: string, expected: string): WireBoundError {
-  return new WireBoundError('PROTOCOL', `${fields.message}: ${name} is not ${expected}`);
+  const actual = fields.values.has(name) ? showValue(fields.values.get(name)) : 'missing';
+  return new WireBoundError('PROTOCOL', `${fields.message}: ${name} is ${actual}, not ${expected}`);
+}
+
+/** A value from a peer as an error message may show it: short, on one line, and never deep. */
+export function showValue(value: unknown): string {
+  if (typeof value === 'string') {
+    return value.length > MAX_SHOWN
+      ? `a string of ${value.length} characters`
+      : `"${escapeForTerminal(value)}"`;
+  }
+  if (Array.isArray(value)) return `a list of ${value.length} items`;
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }

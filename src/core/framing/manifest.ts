@@ -9,6 +9,7 @@ import {
   requireBoolean,
   requireInteger,
   requireText,
+  showValue,
 } from './json-fields.js';
 
 /** One file on offer. */
@@ -50,7 +51,7 @@ export function parseManifest(content: Uint8Array, offered: readonly string[]): 
   new Geometry(first.size, chunkSize);
   const codecs = requireArray(fields, 'codecs', 64, (item) => {
     if (typeof item !== 'string' || !offered.includes(item)) {
-      throw new WireBoundError('PROTOCOL', `manifest: unknown codec ${JSON.stringify(item)?.slice(0, 40)}`);
+      throw new WireBoundError('PROTOCOL', `manifest: unknown codec ${showValue(item)}`);
     }
     return item;
   });

@@ -1,6 +1,14 @@
 import { type ErrorCode, isErrorCode, WireBoundError } from '../errors.js';
+import { escapeForTerminal } from '../escape.js';
 import { DIGEST_LENGTH, MAX_ASK, PAYLOAD_LIMITS } from './frame.js';
-import { optionalText, parseJson, requireArray, requireBoolean, requireText } from './json-fields.js';
+import {
+  optionalText,
+  parseJson,
+  requireArray,
+  requireBoolean,
+  requireText,
+  showValue,
+} from './json-fields.js';
 
 /** What a client says first. */
 export interface Hello {
@@ -84,7 +92,9 @@ export function encodeHello(hello: Hello): Uint8Array {
 export function parseHello(content: Uint8Array): Hello {
   const fields = parseJson(content, 'hello');
   const run = requireText(fields, 'run', 32);
-  if (!/^[0-9a-f]{32}$/.test(run)) throw new WireBoundError('PROTOCOL', 'hello: run is not 32 hex digits');
+  if (!/^[0-9a-f]{32}$/.test(run)) {
+    throw new WireBoundError('PROTOCOL', `hello: run is ${showValue(run)}, not 32 lower-case hex digits`);
+  }
   return {
     agent: requireText(fields, 'agent', 100),
     codecs: requireArray(fields, 'codecs', 64, codecName),
@@ -103,7 +113,7 @@ export function encodeAsk(indexes: readonly number[]): Uint8Array {
 /** The chunk indexes asked about; `count` is how many chunks the file has. */
 export function parseAsk(content: Uint8Array, count: number): readonly number[] {
   const view = dataView(content);
-  if (content.length % 4 !== 0 || content.length / 4 > MAX_ASK) {
+  if (content.length === 0 || content.length % 4 !== 0 || content.length / 4 > MAX_ASK) {
     throw new WireBoundError(
       'PROTOCOL',
       `ask: ${content.length} bytes are not 1 to ${MAX_ASK} chunk indexes`,
@@ -137,7 +147,11 @@ export function parseDigests(content: Uint8Array, count: number): Digests {
     throw new WireBoundError('PROTOCOL', `digests: frontier ${frontier} of ${count} chunks`);
   const digests = new Map<number, Uint8Array>();
   for (let at = 4; at < content.length; at += record) {
-    digests.set(checkIndex(view.getUint32(at), count, 'digests'), content.slice(at + 4, at + record));
+    const index = checkIndex(view.getUint32(at), count, 'digests');
+    if (index >= frontier) {
+      throw new WireBoundError('PROTOCOL', `digests: chunk ${index} lies beyond the frontier ${frontier}`);
+    }
+    digests.set(index, Uint8Array.from(content.subarray(at + 4, at + record)));
   }
   return { frontier, digests };
 }
@@ -162,7 +176,8 @@ export function parseGet(content: Uint8Array, count: number): Get {
 }
 
 export function encodeVerdict(verdict: Verdict): Uint8Array {
-  return Buffer.from(JSON.stringify({ ...verdict, message: verdict.message?.slice(0, MAX_MESSAGE) }));
+  const message = verdict.message === undefined ? {} : { message: shorten(verdict.message) };
+  return Buffer.from(JSON.stringify({ ...verdict, ...message }));
 }
 
 export function parseVerdict(content: Uint8Array): Verdict {
@@ -181,7 +196,7 @@ export function parseVerdict(content: Uint8Array): Verdict {
 }
 
 export function encodeError(error: { readonly code: ErrorCode; readonly message: string }): Uint8Array {
-  return Buffer.from(JSON.stringify({ code: error.code, message: error.message.slice(0, MAX_MESSAGE) }));
+  return Buffer.from(JSON.stringify({ code: error.code, message: shorten(error.message) }));
 }
 
 export function parseError(content: Uint8Array): PeerError {
@@ -251,9 +266,17 @@ function clampU32(value: number): number {
 
 function codecName(value: unknown): string {
   if (typeof value !== 'string' || !/^[a-z0-9][a-z0-9-]{0,31}$/.test(value)) {
-    throw new WireBoundError('PROTOCOL', 'hello: a codec name is not lower-case letters, digits and "-"');
+    throw new WireBoundError(
+      'PROTOCOL',
+      `hello: codec name ${showValue(value)} is not 1 to 32 lower-case letters, digits and "-"`,
+    );
   }
   return value;
+}
+
+/** A message that fits into its frame whatever is in it: escaped, no character takes more than 3 bytes. */
+function shorten(message: string): string {
+  return escapeForTerminal(message).slice(0, MAX_MESSAGE);
 }
 
 function checkIndex(index: number, count: number, where: string): number {

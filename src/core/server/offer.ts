@@ -79,8 +79,8 @@ export class Offer {
     const offer = new Offer(parts, identity, known);
     offer.#settled = known === undefined ? offer.#firstPass() : Promise.resolve();
     offer.#settled.catch(() => undefined); // sessions wait on it and on the chain
-    if (offer.#chain.sha256 !== undefined)
-      parts.observer.digestKnown(offer.#chain.sha256, known !== undefined);
+    const { sha256 } = offer.#chain;
+    if (known !== undefined && sha256 !== undefined) parts.observer.digestKnown(sha256, true);
     return offer;
   }
 
@@ -177,6 +177,7 @@ export class Offer {
       if (Buffer.compare(again.bytes, this.#chain.bytes) !== 0) throw this.#changed();
       this.#identity = identity;
     } catch (error) {
+      if (this.#retired.signal.aborted) return; // the server stops: that proves nothing against the chain
       this.#retire(toWireBoundError(error, 'SOURCE_UNREADABLE'));
       await this.#forget();
     } finally {

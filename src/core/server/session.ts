@@ -48,6 +48,9 @@ export interface SessionHost {
 /** How long a failing session waits for the write under way, so that its Error frame is whole, milliseconds. */
 const LAST_WRITE_MS = 2_000;
 
+/** Questions without an answer that has left; clients ask one at a time. */
+const MAX_UNANSWERED = 16;
+
 /** The longest wait for the report on the first chunk, milliseconds. */
 const FIRST_REPORT_MS = 1_000;
 
@@ -83,6 +86,7 @@ export class Session {
   #ownMsAtReport = 0;
   #reported: (received: number) => void = () => undefined;
   #sending: Promise<void> = Promise.resolve();
+  #unanswered = 0;
   /** Between two frames, with none about to leave. */
   #quiet = false;
   #greeted = false;
@@ -167,8 +171,7 @@ export class Session {
   #receive({ header, content }: Frame): void {
     if (header.entry !== 0) throw new WireBoundError('PROTOCOL', `there is no entry ${header.entry}`);
     if (header.type === 'hello') this.#start(this.#admit(parseHello(content)));
-    else if (header.type === 'ask')
-      this.#start(this.#answer(parseAsk(content, this.#admitted.geometry.count)));
+    else if (header.type === 'ask') this.#ask(parseAsk(content, this.#admitted.geometry.count));
     else if (header.type === 'get') this.#start(this.#send(content));
     else if (header.type === 'verdict') this.#conclude(parseVerdict(content));
     else if (header.type === 'keepalive') this.#report(parseClientKeepalive(content));
@@ -207,6 +210,18 @@ export class Session {
     this.#state = 'idle';
     const manifest = encodeManifest(createManifest(offer, this.#choice.names));
     await this.#put([encodePreamble(), encodeFrame('manifest', manifest)]);
+  }
+
+  /** A client asks again when it has its answer; one that does not read answers must not fill the memory with them. */
+  #ask(indexes: readonly number[]): void {
+    if (++this.#unanswered > MAX_UNANSWERED) {
+      throw new WireBoundError('PROTOCOL', `more than ${MAX_UNANSWERED} questions at a time`);
+    }
+    this.#start(
+      this.#answer(indexes).finally(() => {
+        this.#unanswered--;
+      }),
+    );
   }
 
   async #answer(indexes: readonly number[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os';
 import type { Codec } from '../codec/codec.js';
 import type { ChainCache } from '../digest/chain-cache.js';
+import { WireBoundError } from '../errors.js';
 import { Geometry } from '../framing/geometry.js';
 import type { ChunkSource } from '../source/chunk-source.js';
 import { Offer, type OfferObserver } from './offer.js';
@@ -35,6 +36,7 @@ export class Shelf {
   #source: ChunkSource | undefined;
   #rehash: boolean;
   #codecFailed = false;
+  #closed = false;
 
   constructor(options: ShelfOptions) {
     this.#options = options;
@@ -44,18 +46,21 @@ export class Shelf {
 
   /** The offer to serve now. Rejects with what is wrong with the source; the next call tries again. */
   async current(): Promise<Offer> {
+    if (this.#closed) throw new WireBoundError('STOPPED', 'the server was stopped');
     this.#current ??= this.#open();
     const opening = this.#current;
     const offer = await opening;
     if (!offer.retired.aborted) return offer;
     if (this.#current === opening) {
       this.#current = undefined;
-      void offer.close();
+      offer.close().catch(() => undefined); // nobody needs that source any more
     }
     return this.current();
   }
 
+  /** Closes what is on offer; nothing is opened after that. */
   async close(): Promise<void> {
+    this.#closed = true;
     const offer = await this.#current?.catch(() => undefined);
     await (offer?.close() ?? this.#source?.close());
   }
@@ -64,14 +69,17 @@ export class Shelf {
     try {
       const source = this.#source ?? (await this.#options.reopen());
       this.#source = undefined;
-      return await this.#make(source);
+      return await this.#make(source).catch(async (error: unknown) => {
+        await source.close().catch(() => undefined);
+        throw error;
+      });
     } catch (error) {
       this.#current = undefined;
       throw error;
     }
   }
 
-  #make(source: ChunkSource): Promise<Offer> {
+  async #make(source: ChunkSource): Promise<Offer> {
     const { chunkSize, codecs, cacheBytes, cache, observer } = this.#options;
     const geometry = new Geometry(source.size, chunkSize);
     const payloads = new PayloadStore(source, geometry, codecs, {

@@ -62,6 +62,7 @@ export class StallWatch {
     }
     if (this.#pendingSince === undefined && now - this.#heardAt > idleTimeoutMs) {
       this.#stalled('nothing heard', idleTimeoutMs);
+      return;
     }
     const position = this.#position();
     const waitedMs = this.#pendingMs + (this.#pendingSince === undefined ? 0 : now - this.#pendingSince);

@@ -6,11 +6,7 @@ import { anchorsOf, markdownFiles, readMarkdown } from '../../support/markdown.j
 const root = new URL('../../../', import.meta.url);
 
 /** Documents that others may name before they are written. */
-const LATER: ReadonlySet<string> = new Set([
-  'docs/protocol.md',
-  'docs/writing-plugins.md',
-  'docs/benchmarks.md',
-]);
+const LATER: ReadonlySet<string> = new Set(['docs/writing-plugins.md', 'docs/benchmarks.md']);
 
 /** Links of a text that are not addresses of the web, without those in code. */
 function linksOf(text: string): readonly string[] {
