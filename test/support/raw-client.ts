@@ -5,7 +5,13 @@ import { encodeFrame, encodePreamble } from '#dist/core/framing/encode-frame.js'
 import { CHUNK_FIELDS_LENGTH, type FrameType } from '#dist/core/framing/frame.js';
 import { type Frame, FrameDecoder } from '#dist/core/framing/frame-decoder.js';
 import { type Manifest, parseManifest } from '#dist/core/framing/manifest.js';
-import { encodeGet, encodeHello, encodeVerdict, type GetReason } from '#dist/core/framing/messages.js';
+import {
+  encodeGet,
+  encodeHello,
+  encodeVerdict,
+  type GetReason,
+  type Verdict,
+} from '#dist/core/framing/messages.js';
 
 /** A client at byte level: it says what it is told to, when it is told to, and reads only when asked. */
 export class RawClient {
@@ -70,8 +76,8 @@ export class RawClient {
     this.socket.write(encodeFrame('get', encodeGet({ first, count, reason })));
   }
 
-  verdict(verified: boolean): void {
-    this.socket.write(encodeFrame('verdict', encodeVerdict({ verified })));
+  verdict(verdict: Verdict): void {
+    this.socket.write(encodeFrame('verdict', encodeVerdict(verdict)));
   }
 
   /** The next frame of that type that has not been handed out, skipping others; rejects when none can come. */
