@@ -170,7 +170,7 @@ describe('the flags of serve', () => {
     expect(refused.exitCode).toBe(4);
     expect(JSON.parse(refused.stdout.toString())).toMatchObject({
       code: 'BUSY',
-      message: expect.stringContaining('already serves 1 client'),
+      message: expect.stringContaining('already serves one client'),
     });
     const again = await RawClient.greet(port, { run: client.run });
     again.client.reset();

@@ -36,6 +36,7 @@ export class RawClient {
       receive: (frame) => this.frames.push({ ...frame, content: frame.content.slice() }),
     });
     socket.on('data', (bytes: Buffer) => this.#feed(bytes));
+    socket.on('end', () => socket.end());
     socket.on('error', () => undefined);
     this.gone = new Promise((resolve) => {
       socket.once('close', () => {
