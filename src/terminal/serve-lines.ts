@@ -85,20 +85,30 @@ function drainingLine({ transfers, etaSeconds }: EventOf<'draining'>): string {
 }
 
 function summaryLines(summary: ServeSummary): readonly string[] {
-  const { bytesSent, payloadBytes, bytesOnWire, bytesFromStorage, limitedBy } = summary;
-  const saved = bytesSent > payloadBytes ? `, ${formatBytes(bytesSent - payloadBytes)} saved` : '';
-  const limit = limitedBy === undefined ? '' : `, limited by the ${limitedBy}`;
+  const { bytesSent, bytesOnWire, limitedBy } = summary;
   const rate = formatRate(summary.activeSeconds > 0 ? bytesSent / summary.activeSeconds : 0);
-  const ratio = bytesSent > 0 ? `, ${(bytesOnWire / bytesSent).toFixed(3)} times what was sent` : '';
-  const share =
-    bytesFromStorage > 0 ? `, ${(bytesSent / bytesFromStorage).toFixed(1)} times that was sent` : '';
-  const chunks = `${plural(summary.chunksEncoded, 'chunk')} encoded, ${summary.chunksRaw} raw`;
+  const limit = limitedBy === undefined ? '' : `, limited by the ${limitedBy}`;
   return [
     `served   ${escapeForTerminal(summary.name)}: ${formatBytes(summary.size)} in chunks of ${formatBytes(summary.chunkSize)}, ${formatDuration(summary.seconds)} in all`,
     `clients  ${summary.verified} verified, ${summary.failed} failed (${plural(summary.connections, 'connection')})`,
-    `sent     ${formatBytes(bytesSent)} in ${formatDuration(summary.activeSeconds)} of transfers (${rate}${limit})`,
-    `wire     ${formatBytes(bytesOnWire)}${ratio} (codec ${escapeForTerminal(summary.codec)}: ${chunks}${saved})`,
-    `storage  ${formatBytes(bytesFromStorage)} read (${formatPercent(bytesFromStorage, summary.size)} of the file)${share}`,
+    `sent     ${formatBytes(bytesSent)} of file content in ${formatDuration(summary.activeSeconds)} of transfers (${rate}${limit})`,
+    `wire     ${formatBytes(bytesOnWire)} (codec ${escapeForTerminal(summary.codec)}${describeRatio(summary)})`,
+    `storage  ${describeStorage(summary)}`,
     `memory   ${formatBytes(summary.peakMemory)} at most, mapped pages of the file included`,
   ];
+}
+
+function describeRatio(summary: ServeSummary): string {
+  const { codec, bytesSent, payloadBytes, chunksEncoded, chunksRaw } = summary;
+  if (codec === 'none' || payloadBytes === 0) return '';
+  const ratio = `${(bytesSent / payloadBytes).toFixed(2)} times smaller`;
+  const saved = `${formatBytes(bytesSent - payloadBytes)} saved`;
+  return `: ${ratio}, ${saved}; ${plural(chunksEncoded, 'chunk')} encoded, ${chunksRaw} raw`;
+}
+
+/** Reads that the page cache answered are none: a file that was just written often costs no reading at all. */
+function describeStorage({ bytesFromStorage, bytesSent, size }: ServeSummary): string {
+  const sent = formatBytes(bytesSent);
+  if (bytesFromStorage === 0) return bytesSent === 0 ? '0 B read' : `0 B read: all ${sent} came from memory`;
+  return `${formatBytes(bytesFromStorage)} read (${formatPercent(bytesFromStorage, size)} of the file) for ${sent} sent`;
 }

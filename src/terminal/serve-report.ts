@@ -14,7 +14,7 @@ const PLAIN_INTERVAL_MS = 5000;
 /** More lines than this would push the addresses off a small terminal. */
 const MOST_CLIENT_LINES = 12;
 
-/** What happens before bytes go out: taking in standard input, or the first pass of SHA-256. */
+/** What happens before bytes go out: taking content into memory, or the first pass of SHA-256. */
 interface Preparation {
   readonly verb: string;
   readonly meter: RateMeter;
@@ -50,8 +50,12 @@ export class ServeReport implements Report<ServeEvent> {
 
   onEvent(event: ServeEvent): void {
     if (this.#quiet && event.event !== 'warning') return;
+    const wasIdle = this.#idle;
     this.#clients.onEvent(event);
     this.#trackPreparation(event);
+    // Without a terminal, the first figures are due after one interval: what is done by then needs none. Before
+    // the port is open, they are all that tells why nothing else happens.
+    if (wasIdle && !this.#live && event.event !== 'reading') this.#gate.pass();
     const lines = describeServeEvent(this.#withEta(event));
     if (event.event === 'summary') this.#lines.print(lines, []);
     else if (lines.length > 0) this.#lines.print(lines, this.#block());
@@ -59,14 +63,18 @@ export class ServeReport implements Report<ServeEvent> {
   }
 
   tick(): void {
-    const idle = this.#preparation === undefined && this.#clients.count === 0;
-    if (idle || !this.#gate.pass()) return;
+    if (this.#idle || !this.#gate.pass()) return;
     if (this.#live) this.#lines.print([], this.#block());
     else this.#lines.print(this.#overview());
   }
 
   close(): void {
     this.#lines.close();
+  }
+
+  /** Nothing moves whose progress could be told. */
+  get #idle(): boolean {
+    return this.#preparation === undefined && this.#clients.count === 0;
   }
 
   #block(): readonly string[] {
@@ -79,7 +87,7 @@ export class ServeReport implements Report<ServeEvent> {
   }
 
   #trackPreparation(event: ServeEvent): void {
-    if (event.event === 'reading') this.#prepare('reading standard input', event.bytes, undefined);
+    if (event.event === 'reading') this.#prepare('reading into memory', event.bytes, undefined);
     if (event.event === 'hashing') this.#prepare('hashing', event.bytes, event.size);
     if (event.event === 'listening' || event.event === 'digest') this.#preparation = undefined;
   }

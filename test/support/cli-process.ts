@@ -17,6 +17,8 @@ export interface SpawnOptions {
   readonly env: NodeJS.ProcessEnv;
   /** What the process reads on standard input; nothing by default. */
   readonly input?: Uint8Array | undefined;
+  /** After `input`, standard input stays open: its end does not come. */
+  readonly keepInputOpen?: boolean | undefined;
 }
 
 /** A line of `--json` output. */
@@ -41,7 +43,9 @@ export class CliProcess {
       detached: true,
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
-    this.child.stdin?.on('error', () => {}).end(options.input);
+    const stdin = this.child.stdin?.on('error', () => {});
+    if (options.keepInputOpen === true) stdin?.write(options.input ?? '');
+    else stdin?.end(options.input);
     this.child.stdout?.on('data', (piece: Buffer) => {
       this.#output.push(piece);
       this.#changed.emit('change');

@@ -14,6 +14,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What the process reads on standard input; nothing by default. */
   readonly input?: Uint8Array;
+  /** After `input`, standard input stays open: its end does not come. */
+  readonly keepInputOpen?: boolean;
   /** A command to run it under (`['prlimit', '--nofile=80']`); signals go to the whole group. */
   readonly under?: readonly string[];
   /** The script to run; `bin/run.js` by default. */
@@ -71,7 +73,8 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Cli
     ...args,
   ];
   const env = { ...cleanEnvironment(), ...options.env };
-  const cli = new CliProcess(command, rest, { cwd: options.cwd, input: options.input, env });
+  const { cwd, input, keepInputOpen } = options;
+  const cli = new CliProcess(command, rest, { cwd, input, keepInputOpen, env });
   running[scope].add(cli);
   return cli;
 }

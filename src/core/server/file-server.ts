@@ -293,9 +293,7 @@ export class FileServer {
   }
 
   #busy(): WireBoundError {
-    return new WireBoundError(
-      'BUSY',
-      `the server already serves ${this.#maxClients} clients, as many as it may`,
-    );
+    const clients = this.#maxClients === 1 ? 'one client' : `${this.#maxClients} clients`;
+    return new WireBoundError('BUSY', `the server already serves ${clients}, as many as it may`);
   }
 }

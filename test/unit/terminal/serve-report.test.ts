@@ -142,10 +142,18 @@ describe('a server for people', () => {
     expect(linesFor({ event: 'summary', ...SUMMARY })).toEqual([
       'served   build.iso: 100 MiB in chunks of 256 KiB, 20 s in all',
       'clients  3 verified, 1 failed (5 connections)',
-      'sent     350 MiB in 10 s of transfers (35 MiB/s)',
-      'wire     175 MiB, 0.500 times what was sent (codec lz4: 390 chunks encoded, 10 raw, 176 MiB saved)',
-      'storage  100 MiB read (100 % of the file), 3.5 times that was sent',
+      'sent     350 MiB of file content in 10 s of transfers (35 MiB/s)',
+      'wire     175 MiB (codec lz4: 2.01 times smaller, 176 MiB saved; 390 chunks encoded, 10 raw)',
+      'storage  100 MiB read (100 % of the file) for 350 MiB sent',
       'memory   64 MiB at most, mapped pages of the file included',
+    ]);
+  });
+
+  test('says that everything came from memory, and no ratio where nothing was to be encoded', () => {
+    const lines = linesFor({ event: 'summary', ...SUMMARY, codec: 'none', bytesFromStorage: 0 });
+    expect(lines.slice(3, 5)).toEqual([
+      'wire     175 MiB (codec none)',
+      'storage  0 B read: all 350 MiB came from memory',
     ]);
   });
 
@@ -160,7 +168,7 @@ describe('a server for people', () => {
     };
     const text = linesFor({ event: 'summary', ...unused }).join('\n');
     expect(text).not.toMatch(/NaN|Infinity|undefined/);
-    expect(text).toContain('sent     0 B in 0 s of transfers (0 B/s)');
+    expect(text).toContain('sent     0 B of file content in 0 s of transfers (0 B/s)');
   });
 
   test('never lets a control character from a peer or a file name through', () => {
@@ -195,7 +203,7 @@ describe('a server for people', () => {
 });
 
 describe('a server whose output is no terminal', () => {
-  test('prints the first figure of the hashing at once and then one every five seconds', () => {
+  test('prints how far the hashing is every five seconds, and nothing of one that is done sooner', () => {
     const terminal = recordingTerminal();
     const report = openServeReport(terminal, PERSON);
     run(terminal, 12, (fraction) => {
@@ -203,9 +211,8 @@ describe('a server whose output is no terminal', () => {
       report.tick();
     });
     const lines = terminal.takeLines('stderr');
-    expect(lines).toHaveLength(3);
-    expect(lines[0]).toBe('hashing: 0.4 %');
-    expect(lines[1]).toBe('hashing: 21.2 %  8.3 MiB/s  ETA 19 s');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toBe('hashing: 21.2 %  8.3 MiB/s  ETA 19 s');
   });
 
   test('prints one line for all clients every five seconds, without an escape sequence', () => {
@@ -217,8 +224,8 @@ describe('a server whose output is no terminal', () => {
     });
     const text = terminal.text('stderr');
     const lines = terminal.takeLines('stderr');
-    expect(lines).toHaveLength(3);
-    expect(lines[2]).toMatch(/^50 clients active, the slowest at 0\.9 %, 20\.\d MiB\/s, ETA 18 min \d\d s$/);
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(/^50 clients active, the slowest at 0\.9 %, 20\.\d MiB\/s, ETA 18 min \d\d s$/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
     expect(text).not.toMatch(/[\x1b\r]/);
   });
@@ -229,7 +236,6 @@ describe('a server whose output is no terminal', () => {
     report.onEvent(progress(1, 10 * MIB));
     run(terminal, 11, () => report.tick());
     expect(terminal.takeLines('stderr')).toEqual([
-      '1 client active at 10.0 %, 0 B/s',
       '1 client active at 10.0 %, 0 B/s',
       '1 client active at 10.0 %, 0 B/s',
     ]);
@@ -245,15 +251,15 @@ describe('a server whose output is no terminal', () => {
     expect(terminal.text('stderr')).toBe('');
   });
 
-  test('shows how much of standard input has been read', () => {
+  test('shows at once, and then every five seconds, how much has been read into memory', () => {
     const terminal = recordingTerminal();
     const report = openServeReport(terminal, PERSON);
     report.onEvent({ event: 'reading', bytes: 0 });
     terminal.clock.ms = 5000;
     report.onEvent({ event: 'reading', bytes: 50 * MIB });
     expect(terminal.takeLines('stderr')).toEqual([
-      'reading standard input: 0 B',
-      'reading standard input: 50 MiB  10 MiB/s',
+      'reading into memory: 0 B',
+      'reading into memory: 50 MiB  10 MiB/s',
     ]);
   });
 });
@@ -310,8 +316,10 @@ describe('a server on a terminal', () => {
     const terminal = recordingTerminal({ isTTY: true, env });
     const report = openServeReport(terminal, PERSON);
     run(terminal, 1, (fraction) => report.onEvent(progress(1, fraction * MIB)));
+    expect(terminal.text('stderr')).toBe('');
+    run(terminal, 10, () => report.tick());
     expect(terminal.text('stderr')).not.toContain('\x1b');
-    expect(terminal.takeLines('stderr')).toHaveLength(1);
+    expect(terminal.takeLines('stderr')).toHaveLength(2);
   });
 });
 
