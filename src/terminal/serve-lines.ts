@@ -92,6 +92,13 @@ function summaryLines(summary: ServeSummary): readonly string[] {
   const ratio = bytesSent > 0 ? `, ${(bytesOnWire / bytesSent).toFixed(3)} times what was sent` : '';
   const share =
     bytesFromStorage > 0 ? `, ${(bytesSent / bytesFromStorage).toFixed(1)} times that was sent` : '';
+  const { bytesFromSource } = summary;
+  const fetched =
+    bytesFromSource > 0
+      ? [
+          `source   ${formatBytes(bytesFromSource)} fetched (${formatPercent(bytesFromSource, summary.size)} of the file)`,
+        ]
+      : [];
   const chunks = `${plural(summary.chunksEncoded, 'chunk')} encoded, ${summary.chunksRaw} raw`;
   return [
     `served   ${escapeForTerminal(summary.name)}: ${formatBytes(summary.size)} in chunks of ${formatBytes(summary.chunkSize)}, ${formatDuration(summary.seconds)} in all`,
@@ -99,6 +106,7 @@ function summaryLines(summary: ServeSummary): readonly string[] {
     `sent     ${formatBytes(bytesSent)} in ${formatDuration(summary.activeSeconds)} of transfers (${rate}${limit})`,
     `wire     ${formatBytes(bytesOnWire)}${ratio} (codec ${escapeForTerminal(summary.codec)}: ${chunks}${saved})`,
     `storage  ${formatBytes(bytesFromStorage)} read (${formatPercent(bytesFromStorage, summary.size)} of the file)${share}`,
+    ...fetched,
     `memory   ${formatBytes(summary.peakMemory)} at most, mapped pages of the file included`,
   ];
 }
