@@ -96,7 +96,7 @@ function summaryLines(summary: ServeSummary): readonly string[] {
   const fetched =
     bytesFromSource > 0
       ? [
-          `source   ${formatBytes(bytesFromSource)} fetched (${formatPercent(bytesFromSource, summary.size)} of the file)`,
+          `fetched  ${formatBytes(bytesFromSource)} from the source (${formatPercent(bytesFromSource, summary.size)} of the file)`,
         ]
       : [];
   const chunks = `${plural(summary.chunksEncoded, 'chunk')} encoded, ${summary.chunksRaw} raw`;

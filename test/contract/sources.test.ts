@@ -38,7 +38,7 @@ const fromStandardInput: MakeSource = async (content) => {
 };
 
 const makers: readonly (readonly [string, MakeSource])[] = [
-  ['file', fromFile(file.sources[0])],
+  ['file', fromFile(file.sources[0] as SourceProvider | undefined)],
   ['mmap through koffi', fromFile(createMmapProvider({ bindings: [koffiBinding] }))],
   ['mmap through mmap-io', fromFile(createMmapProvider({ bindings: [mmapIoBinding] }))],
   ['memory, of a file', fromFile(createMemoryProvider())],

@@ -38,7 +38,7 @@ export interface FileServerOptions {
     readonly source: string;
   };
   /** Bytes that came from a remote source so far. */
-  bytesFetched(): number;
+  bytesFetched?(): number;
   readonly limits?: Partial<ServeLimits>;
   readonly onEvent: (event: ServeEvent) => void;
 }
@@ -268,7 +268,7 @@ export class FileServer {
       chunksEncoded,
       chunksRaw,
       bytesFromStorage,
-      bytesFromSource: this.#options.bytesFetched(),
+      bytesFromSource: this.#options.bytesFetched?.() ?? 0,
       seconds: this.#statistics.seconds,
       activeSeconds: this.#statistics.activeSeconds,
       ...(limitedBy === undefined ? {} : { limitedBy }),
