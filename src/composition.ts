@@ -6,9 +6,11 @@ import { getFile } from './core/client/get-file.js';
 import { type CodecListing, CodecRegistry } from './core/codec/codec-registry.js';
 import { ChainCache } from './core/digest/chain-cache.js';
 import { defaultCacheFolder } from './core/digest/default-cache-folder.js';
+import type { WireBoundError } from './core/errors.js';
 import { checkPlugin, loadPlugin } from './core/plugin/load-plugin.js';
 import type { Plugin } from './core/plugin/plugin.js';
-import { resolvePlugin } from './core/plugin/resolve-plugin.js';
+import type { PluginRequest } from './core/plugin/plugin-request.js';
+import { type PluginListing, PluginShelf } from './core/plugin/plugin-shelf.js';
 import { openServer } from './core/server/open-server.js';
 import type { ServeEvent, ServeSummary } from './core/server/serve-event.js';
 import { type SourceListing, SourceRegistry } from './core/source/source-registry.js';
@@ -72,25 +74,26 @@ export type PluginReference = string | Plugin;
 export interface App {
   codecs(): readonly CodecListing[];
   sources(): readonly SourceListing[];
+  plugins(): readonly PluginListing[];
+  /** What is wrong with plugins that nobody asked for by name. */
+  pluginFailures(): readonly WireBoundError[];
   /** Resolves once clients can connect; `signal` cancels everything before that. */
   serve(request: ServeRequest, signal: AbortSignal): Promise<RunningServer>;
   /** See {@link getFile} for what resolves and what rejects. */
   get(request: GetRequest): Promise<GetResult>;
 }
 
-/** A loaded plugin, or the reason why there is none. */
-interface LoadedPlugin {
-  /** URL of its module; absent for a plugin handed over as an object. */
-  readonly module?: string;
-  readonly origin: string;
-  readonly plugin?: Plugin;
-  /** For a codec of ours that failed to load: its name and why. */
-  readonly failure?: { readonly codec: string; readonly cause: unknown };
+/** How an app is put together. */
+export interface ComposeOptions {
+  /** Plugins beside the built-in ones: as objects, as modules to load, or as requests with all their circumstances. */
+  readonly plugins?: readonly (PluginReference | PluginRequest)[];
+  /** Does not reject when a plugin fails that was asked for by name: `plugins` tells of it. */
+  readonly tolerant?: boolean;
 }
 
-const PLUGIN: InjectionToken<LoadedPlugin> = Symbol('plugin');
 const CODECS: InjectionToken<CodecRegistry> = Symbol('codecs');
 const SOURCES: InjectionToken<SourceRegistry> = Symbol('sources');
+const PLUGINS: InjectionToken<PluginShelf> = Symbol('plugins');
 const CHAIN_CACHE: InjectionToken<ChainCache> = Symbol('chain cache');
 
 const BUILT_IN_CODECS = ['none', 'lz4', 'deflate'];
@@ -99,25 +102,38 @@ const BUILT_IN_SOURCES = ['mmap', 'file', 'memory'];
 const AGENT = `wirebound/${version}`;
 
 /**
- * Puts the parts together, in a container of its own: nothing is shared between two calls. `plugins` come beside
- * the built-in ones, as modules to load or as objects; one that fails rejects with PLUGIN_FAILED.
+ * Puts the parts together, in a container of its own: nothing is shared between two calls. Rejects with
+ * PLUGIN_FAILED when a plugin fails that was asked for by name, unless that is tolerated.
  */
-export async function compose(options: { readonly plugins?: readonly PluginReference[] } = {}): Promise<App> {
+export async function compose({ plugins = [], tolerant = false }: ComposeOptions = {}): Promise<App> {
   const services = container.createChildContainer();
-  for (const loaded of await loadPlugins(options.plugins ?? []))
-    services.register(PLUGIN, { useValue: loaded });
-  services.register(CODECS, { useFactory: instanceCachingFactory(createCodecs) });
-  services.register(SOURCES, { useFactory: instanceCachingFactory(createSources) });
-  services.register(CHAIN_CACHE, { useFactory: instanceCachingFactory(createChainCache) });
+  services.register(CODECS, { useFactory: instanceCachingFactory(() => new CodecRegistry()) });
+  services.register(SOURCES, { useFactory: instanceCachingFactory(() => new SourceRegistry(cacheFolder())) });
+  services.register(PLUGINS, { useFactory: instanceCachingFactory(createPluginShelf) });
+  services.register(CHAIN_CACHE, { useFactory: instanceCachingFactory(() => new ChainCache(cacheFolder())) });
+  await loadBuiltIns(services);
+  const shelf = services.resolve(PLUGINS);
+  const requests: PluginRequest[] = [];
+  for (const plugin of plugins) {
+    const request = toRequest(plugin);
+    if (request === undefined) takeObject(shelf, plugin as Plugin);
+    else requests.push(request);
+  }
+  await shelf.load(requests);
+  const [failure] = shelf.failures(true);
+  if (failure !== undefined && !tolerant) throw failure;
   return createApp(services);
 }
 
 function createApp(services: DependencyContainer): App {
   const codecs = services.resolve(CODECS);
   const sources = services.resolve(SOURCES);
+  const plugins = services.resolve(PLUGINS);
   return {
     codecs: () => codecs.list(),
     sources: () => sources.list(),
+    plugins: () => plugins.list(),
+    pluginFailures: () => plugins.failures(false),
     serve: (request, signal) =>
       openServer({ ...request, signal, codecs, sources, cache: services.resolve(CHAIN_CACHE) }),
     get: ({ host, port, ...request }) =>
@@ -133,53 +149,49 @@ function createApp(services: DependencyContainer): App {
   };
 }
 
-/** Built-in plugins go the same way as anyone else's, except that one that does not load is only listed as such. */
-async function loadPlugins(plugins: readonly PluginReference[]): Promise<readonly LoadedPlugin[]> {
-  const builtIn = (kind: string, name: string) =>
-    new URL(`./plugins/${kind}/${name}.js`, import.meta.url).href;
-  return Promise.all([
-    ...BUILT_IN_SOURCES.map((name) => load(builtIn('sources', name), 'built-in')),
-    ...BUILT_IN_CODECS.map((name) =>
-      load(builtIn('codecs', name), 'built-in').catch(
-        (cause: unknown): LoadedPlugin => ({
-          origin: 'built-in',
-          failure: { codec: name, cause },
-        }),
-      ),
-    ),
-    ...plugins.map((plugin) =>
-      typeof plugin === 'string' ? load(resolvePlugin(plugin), plugin) : takeObject(plugin),
-    ),
-  ]);
+function createPluginShelf(services: DependencyContainer): PluginShelf {
+  return new PluginShelf(services.resolve(CODECS), services.resolve(SOURCES));
 }
 
-async function takeObject(value: Plugin): Promise<LoadedPlugin> {
+/** Built-in plugins go the same way as anyone else's, except that a codec that does not load keeps its name. */
+async function loadBuiltIns(services: DependencyContainer): Promise<void> {
+  const shelf = services.resolve(PLUGINS);
+  const origin = 'built-in';
+  const modules = [
+    ...BUILT_IN_SOURCES.map((name) => ({ name, module: builtInModule('sources', name), codec: false })),
+    ...BUILT_IN_CODECS.map((name) => ({ name, module: builtInModule('codecs', name), codec: true })),
+  ];
+  const loading = modules.map(({ module }) => loadPlugin(module).catch((cause: unknown) => ({ cause })));
+  for (const [index, { name, module, codec }] of modules.entries()) {
+    const loaded = (await loading[index]) as Plugin | { readonly cause: unknown };
+    if (!('cause' in loaded)) shelf.add(loaded, { origin, module });
+    else if (!codec) throw loaded.cause;
+    else {
+      services.resolve(CODECS).registerUnavailable(name, origin, loaded.cause);
+      shelf.miss(name, origin, loaded.cause);
+    }
+  }
+}
+
+function builtInModule(kind: string, name: string): string {
+  return new URL(`./plugins/${kind}/${name}.js`, import.meta.url).href;
+}
+
+/** Undefined for a plugin that was handed over as an object. */
+function toRequest(plugin: PluginReference | PluginRequest): PluginRequest | undefined {
+  if (typeof plugin === 'string') {
+    // Whoever hands a module over to this program asked for it by name.
+    const folder = process.cwd();
+    return { specifier: plugin, askedBy: 'this program', folder, packagesFrom: folder, required: true };
+  }
+  return typeof plugin === 'object' && plugin !== null && 'specifier' in plugin ? plugin : undefined;
+}
+
+function takeObject(shelf: PluginShelf, value: Plugin): void {
   const origin = String(value?.name);
-  return { origin, plugin: checkPlugin(value, origin) };
+  shelf.add(checkPlugin(value, origin), { origin });
 }
 
-async function load(module: string, origin: string): Promise<LoadedPlugin> {
-  return { module, origin, plugin: await loadPlugin(module) };
-}
-
-function createCodecs(services: DependencyContainer): CodecRegistry {
-  const registry = new CodecRegistry();
-  for (const { module, origin, plugin, failure } of services.resolveAll(PLUGIN)) {
-    for (const codec of plugin?.codecs ?? [])
-      registry.register(codec, { origin, ...(module === undefined ? {} : { module }) });
-    if (failure !== undefined) registry.registerUnavailable(failure.codec, origin, failure.cause);
-  }
-  return registry;
-}
-
-function createSources(services: DependencyContainer): SourceRegistry {
-  const registry = new SourceRegistry();
-  for (const { origin, plugin } of services.resolveAll(PLUGIN)) {
-    for (const provider of plugin?.sources ?? []) registry.register(provider, origin);
-  }
-  return registry;
-}
-
-function createChainCache(): ChainCache {
-  return new ChainCache(defaultCacheFolder(process.env, process.platform, homedir()));
+function cacheFolder(): string {
+  return defaultCacheFolder(process.env, process.platform, homedir());
 }

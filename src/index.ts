@@ -7,6 +7,7 @@ export {
   PLUGIN_API_VERSION,
   type Plugin,
   type PluginDefinition,
+  type SourceDefinition,
 } from './core/plugin/plugin.js';
 export type { ListenAddress, ServeEvent, ServeSummary } from './core/server/serve-event.js';
 export type { Sink } from './core/sink/sink.js';
@@ -16,6 +17,7 @@ export type {
   OpenOptions,
   SourceIdentity,
   SourceProvider,
+  StreamSource,
 } from './core/source/chunk-source.js';
 export { type GetFileOptions, getFile } from './library/get-file.js';
 export { type ServedFile, type ServeFileOptions, serveFile } from './library/serve-file.js';

@@ -7,6 +7,9 @@ export default class Codecs extends ListingCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Codecs);
-    await this.list('codec', flags, (app) => app.codecs());
+    await this.list(
+      { kind: 'codec', find: (app) => app.codecs(), columns: [['FROM', ({ origin }) => origin]] },
+      flags,
+    );
   }
 }

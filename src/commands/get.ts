@@ -3,8 +3,10 @@ import type { GetRequest } from '../composition.js';
 import { ERROR_CODES, WireBoundError } from '../core/errors.js';
 import { parsePort, parseSeconds } from '../core/units.js';
 import { BaseCommand } from '../terminal/base-command.js';
+import { composeApp } from '../terminal/compose-app.js';
 import { getUntilStopped } from '../terminal/get-until-stopped.js';
 import { given } from '../terminal/given.js';
+import { pluginFlags } from '../terminal/plugin-flags.js';
 import { parseTarget } from '../terminal/target.js';
 
 const DEFAULT_PORT = 6767;
@@ -46,6 +48,7 @@ export default class Get extends BaseCommand {
       helpValue: 'SECONDS',
       summary: 'Keep reconnecting for so long after the last new verified chunk; 0 does not reconnect.',
     }),
+    ...pluginFlags,
   };
 
   async run(): Promise<void> {
@@ -58,8 +61,8 @@ export default class Get extends BaseCommand {
     const report = openGetReport(this.terminal, flags);
     await this.withReport(report, async () => {
       const result = await getUntilStopped(async (signal) => {
-        const { compose } = await import('../composition.js');
-        const app = await compose();
+        const warn = (message: string) => report.onEvent({ event: 'warning', message });
+        const app = await composeApp({ flags, oclif: this.config, warn });
         const onEvent: GetRequest['onEvent'] = (event) => {
           // The result is shown below, after everything else.
           if (event.event !== 'result') report.onEvent(event);

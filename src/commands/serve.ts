@@ -4,7 +4,9 @@ import type { ServeRequest } from '../composition.js';
 import { toWireBoundError, WireBoundError } from '../core/errors.js';
 import { parseChunkSize, parseCount, parsePort, parseRate, parseSize } from '../core/units.js';
 import { BaseCommand } from '../terminal/base-command.js';
+import { composeApp } from '../terminal/compose-app.js';
 import { given } from '../terminal/given.js';
+import { pluginFlags } from '../terminal/plugin-flags.js';
 import { openServeReport } from '../terminal/serve-report.js';
 import { serveUntilStopped } from '../terminal/serve-until-stopped.js';
 import { parseTarget, type Target } from '../terminal/target.js';
@@ -67,6 +69,7 @@ export default class Serve extends BaseCommand {
       summary: 'Most memory for content that has to be held (2G); half of the machine unless given.',
     }),
     rehash: Flags.boolean({ summary: 'Hash the file again even if its SHA-256 is known from before.' }),
+    ...pluginFlags,
   };
 
   async run(): Promise<void> {
@@ -75,8 +78,8 @@ export default class Serve extends BaseCommand {
     const report = openServeReport(this.terminal, flags);
     const { summary, forced } = await this.withReport(report, async () => {
       const outcome = await serveUntilStopped(async (signal) => {
-        const { compose } = await import('../composition.js');
-        const app = await compose();
+        const warn = (message: string) => report.onEvent({ event: 'warning', message });
+        const app = await composeApp({ flags, oclif: this.config, warn });
         const onEvent: ServeRequest['onEvent'] = (event) => {
           // The summary is shown below, after everything else.
           if (event.event !== 'summary') report.onEvent(event);

@@ -7,6 +7,9 @@ export default class Sources extends ListingCommand {
 
   async run(): Promise<void> {
     const { flags } = await this.parse(Sources);
-    await this.list('source', flags, (app) => app.sources());
+    await this.list(
+      { kind: 'source', find: (app) => app.sources(), columns: [['FROM', ({ origin }) => origin]] },
+      flags,
+    );
   }
 }

@@ -64,11 +64,24 @@ export interface WireBoundErrorOptions {
   readonly cause?: unknown;
 }
 
+/** Marks our errors across copies of this module: a plugin brings its own. */
+const BRAND = Symbol.for('wirebound.error');
+
 /**
  * The one error class for failures that are expected. `message` is one line that says what, where and
- * the number; it never ends in a stop and never carries raw bytes from a peer.
+ * the number; it never ends in a stop and never carries raw bytes from a peer. `instanceof` also knows
+ * the errors of another copy of WireBound in the same process.
  */
 export class WireBoundError extends Error {
+  static override [Symbol.hasInstance](value: unknown): value is WireBoundError {
+    if (!(value instanceof Error) || !(BRAND in value)) return false;
+    return isErrorCode(String((value as { code?: unknown }).code));
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+
   override readonly name = 'WireBoundError';
   readonly code: ErrorCode;
   readonly suggestions: readonly string[];

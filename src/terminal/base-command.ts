@@ -1,5 +1,7 @@
 import { Command, Flags } from '@oclif/core';
+import { escapeForTerminal } from '../core/escape.js';
 import { isJsonAsked } from './is-json-asked.js';
+import { formatJsonLine } from './json-lines.js';
 import type { Report } from './report.js';
 import { reportFailure } from './report-failure.js';
 import { processTerminal, type Terminal } from './terminal.js';
@@ -27,6 +29,12 @@ export abstract class BaseCommand extends Command {
       clearInterval(timer);
       report.close();
     }
+  }
+
+  /** Tells of something that is wrong and does not keep the command from its work. */
+  protected warnOf(message: string, json: boolean): void {
+    if (json) this.terminal.stdout.write(formatJsonLine({ event: 'warning', message }));
+    else this.terminal.stderr.write(`warning: ${escapeForTerminal(message)}\n`);
   }
 
   /** Tells of a failure and makes its exit code that of the process. */

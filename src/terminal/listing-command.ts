@@ -1,33 +1,50 @@
 import type { App } from '../composition.js';
 import { escapeForTerminal } from '../core/escape.js';
 import { BaseCommand } from './base-command.js';
+import { type ComposeAppOptions, composeApp } from './compose-app.js';
 import { formatJsonLine } from './json-lines.js';
+import { pluginFlags } from './plugin-flags.js';
 import type { ReportOptions } from './report.js';
 
-/** One registered codec or source. */
+/** What everything that is listed has. */
 interface Listed {
   readonly name: string;
   readonly origin: string;
+  /** Why it does not work; absent when it does. */
   readonly unavailable?: string;
 }
 
+/** How a list is found and shown. */
+export interface Listing<T extends Listed> {
+  /** The event's name in JSON. */
+  readonly kind: string;
+  find(app: App): readonly T[];
+  /** What stands between a name and whether it works: headings, and cells for one entry. */
+  readonly columns: readonly (readonly [heading: string, cell: (entry: T) => string])[];
+  /** Failed plugins are part of the list, rather than a warning or the end of the command. */
+  readonly tolerant?: boolean;
+}
+
+type ListingFlags = ReportOptions & ComposeAppOptions['flags'];
+
 /** Lists what is registered: a table, names alone when quiet, or a JSON object a line. */
 export abstract class ListingCommand extends BaseCommand {
-  /** `kind` is the event's name in JSON. */
-  protected async list(
-    kind: string,
-    { json, quiet }: ReportOptions,
-    find: (app: App) => readonly Listed[],
-  ): Promise<void> {
-    const { compose } = await import('../composition.js');
-    const listed = find(await compose());
+  static override baseFlags = { ...BaseCommand.baseFlags, ...pluginFlags };
+
+  protected async list<T extends Listed>(listing: Listing<T>, flags: ListingFlags): Promise<void> {
+    const { tolerant = false } = listing;
+    const warn = (message: string) => {
+      if (!tolerant || message.startsWith('the configuration')) this.warnOf(message, flags.json);
+    };
+    const app = await composeApp({ flags, oclif: this.config, tolerant, warn });
+    const listed = listing.find(app);
     const { stdout } = this.terminal;
-    if (json) {
-      for (const { name, origin, unavailable } of listed) {
+    if (flags.json) {
+      for (const { unavailable, ...entry } of listed) {
         const available = unavailable === undefined;
-        stdout.write(formatJsonLine({ event: kind, name, origin, available, reason: unavailable }));
+        stdout.write(formatJsonLine({ event: listing.kind, ...entry, available, reason: unavailable }));
       }
-    } else stdout.write(quiet ? namesOf(listed) : tableOf(listed));
+    } else stdout.write(flags.quiet ? namesOf(listed) : tableOf(listing, listed));
   }
 }
 
@@ -35,13 +52,16 @@ function namesOf(listed: readonly Listed[]): string {
   return listed.map(({ name }) => `${escapeForTerminal(name)}\n`).join('');
 }
 
-function tableOf(listed: readonly Listed[]): string {
-  const rows = listed.map(({ name, origin, unavailable }) => [
-    escapeForTerminal(name),
-    escapeForTerminal(origin),
-    unavailable === undefined ? 'yes' : `no: ${escapeForTerminal(unavailable)}`,
+function tableOf<T extends Listed>({ columns }: Listing<T>, listed: readonly T[]): string {
+  const rows = listed.map((entry) => [
+    entry.name,
+    ...columns.map(([, cell]) => cell(entry)),
+    entry.unavailable === undefined ? 'yes' : `no: ${entry.unavailable}`,
   ]);
-  const table = [['NAME', 'FROM', 'WORKS HERE'], ...rows];
-  const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  return table.map((row) => `${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ')}\n`).join('');
+  const headings = ['NAME', ...columns.map(([heading]) => heading), 'WORKS HERE'];
+  const table = [headings, ...rows.map((row) => row.map(escapeForTerminal))];
+  const widths = headings
+    .slice(0, -1)
+    .map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  return table.map((row) => `${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}\n`).join('');
 }

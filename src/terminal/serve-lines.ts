@@ -88,12 +88,19 @@ function summaryLines(summary: ServeSummary): readonly string[] {
   const { bytesSent, bytesOnWire, limitedBy } = summary;
   const rate = formatRate(summary.activeSeconds > 0 ? bytesSent / summary.activeSeconds : 0);
   const limit = limitedBy === undefined ? '' : `, limited by the ${limitedBy}`;
+  const { bytesFromSource } = summary;
+  const share = formatPercent(bytesFromSource, summary.size);
+  const fetched =
+    bytesFromSource > 0
+      ? [`fetched  ${formatBytes(bytesFromSource)} from the source (${share} of the file)`]
+      : [];
   return [
     `served   ${escapeForTerminal(summary.name)}: ${formatBytes(summary.size)} in chunks of ${formatBytes(summary.chunkSize)}, ${formatDuration(summary.seconds)} in all`,
     `clients  ${summary.verified} verified, ${summary.failed} failed (${plural(summary.connections, 'connection')})`,
     `sent     ${formatBytes(bytesSent)} of file content in ${formatDuration(summary.activeSeconds)} of transfers (${rate}${limit})`,
     `wire     ${formatBytes(bytesOnWire)} (codec ${escapeForTerminal(summary.codec)}${describeRatio(summary)})`,
     `storage  ${describeStorage(summary)}`,
+    ...fetched,
     `memory   ${formatBytes(summary.peakMemory)} at most, mapped pages of the file included`,
   ];
 }

@@ -10,7 +10,7 @@ describe('shell completion', () => {
 
   test.each([
     ['wirebound ser', ['serve']],
-    ['wirebound serve --co', ['--codec']],
+    ['wirebound serve --cod', ['--codec']],
     ['wirebound get --retry', ['--retry-for']],
   ])('bash completes %j', async (line, expected) => {
     const setUp = await runCli(['autocomplete', 'script', 'bash']);

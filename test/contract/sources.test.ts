@@ -8,7 +8,8 @@ import { koffiBinding } from '#dist/plugins/sources/mapping/koffi-binding.js';
 import { mmapIoBinding } from '#dist/plugins/sources/mapping/mmap-io-binding.js';
 import { createMemoryProvider } from '#dist/plugins/sources/memory-provider.js';
 import { createMmapProvider } from '#dist/plugins/sources/mmap-provider.js';
-import { type MakeSource, sourceContract } from '#dist/testing/source-contract.js';
+import { sourceContract } from '#dist/testing/source-contract.js';
+import type { MakeSource } from '#dist/testing/source-under-test.js';
 import { makeTempFolder } from '../support/temp-folder.js';
 
 const options = { memoryLimit: 64 * 2 ** 20 };
@@ -38,7 +39,7 @@ const fromStandardInput: MakeSource = async (content) => {
 };
 
 const makers: readonly (readonly [string, MakeSource])[] = [
-  ['file', fromFile(file.sources[0])],
+  ['file', fromFile(file.sources[0] as SourceProvider | undefined)],
   ['mmap through koffi', fromFile(createMmapProvider({ bindings: [koffiBinding] }))],
   ['mmap through mmap-io', fromFile(createMmapProvider({ bindings: [mmapIoBinding] }))],
   ['memory, of a file', fromFile(createMemoryProvider())],

@@ -80,16 +80,20 @@ export class CodecRegistry {
     return listings.sort((a, b) => Number(b.name === 'none') - Number(a.name === 'none'));
   }
 
-  #add(name: string, entry: RegisteredCodec | UnavailableCodec): void {
+  /** Throws PLUGIN_FAILED when a codec of this name could not be registered. */
+  check(name: string, origin: string): void {
     if (!NAME.test(name)) {
       const rule = 'use 1 to 32 lower-case letters, digits and hyphens';
-      throw new WireBoundError('PLUGIN_FAILED', `codec name ${shown(name)} of ${entry.origin}: ${rule}`);
+      throw new WireBoundError('PLUGIN_FAILED', `codec name ${shown(name)} of ${origin}: ${rule}`);
     }
     const other = this.#entries.get(name);
-    if (other !== undefined) {
-      const message = `codec ${name} of ${entry.origin} is already registered by ${other.origin}`;
-      throw new WireBoundError('PLUGIN_FAILED', message);
-    }
+    if (other === undefined) return;
+    const message = `codec ${name} of ${origin} is already registered by ${other.origin}`;
+    throw new WireBoundError('PLUGIN_FAILED', message);
+  }
+
+  #add(name: string, entry: RegisteredCodec | UnavailableCodec): void {
+    this.check(name, entry.origin);
     this.#entries.set(name, entry);
   }
 }

@@ -2,25 +2,35 @@ import { causeLine } from '../cause-line.js';
 import { WireBoundError } from '../errors.js';
 import { escapeForTerminal } from '../escape.js';
 import { PLUGIN_API_VERSION, type Plugin } from './plugin.js';
-import { resolvePlugin } from './resolve-plugin.js';
+import { type ResolveOptions, resolvePlugin } from './resolve-plugin.js';
+
+/** How long a module may take to load, milliseconds; one that waits for ever would keep the program from starting. */
+const LOAD_TIMEOUT_MS = 10_000;
+
+/** How {@link loadPlugin} finds and loads a module. */
+export interface LoadOptions extends ResolveOptions {
+  /** 10 s unless given. */
+  readonly timeoutMs?: number;
+}
 
 /**
- * Imports a plugin module and checks what it exports; see {@link resolvePlugin} for what `specifier` may be.
- * Rejects with PLUGIN_FAILED, naming the specifier and the cause in one line, when the module is missing, throws
- * at import, has no default export, is written for another API version, or has a codec or source of the wrong
- * shape. The import runs the module's code.
+ * Imports a plugin module and checks what it exports; see {@link resolvePlugin} for what `specifier` may be. The
+ * default export is the plugin, or a function that returns it (an oclif hook). Rejects with PLUGIN_FAILED, naming
+ * the specifier and the cause in one line, when the module is missing, throws at import, does not finish loading,
+ * has no plugin, is written for another API version, or has a codec or source of the wrong shape. The import runs
+ * the module's code.
  */
-export async function loadPlugin(specifier: string): Promise<Plugin> {
-  const url = resolvePlugin(specifier);
-  let module: { readonly default?: unknown };
+export async function loadPlugin(specifier: string, options: LoadOptions = {}): Promise<Plugin> {
+  const url = resolvePlugin(specifier, options);
+  let plugin: unknown;
   try {
-    module = await import(url);
+    plugin = await withDeadline(importPlugin(url), options.timeoutMs ?? LOAD_TIMEOUT_MS);
   } catch (error) {
     const message = `plugin ${escapeForTerminal(specifier)} cannot be loaded: ${causeLine(error)}`;
     throw new WireBoundError('PLUGIN_FAILED', message, { cause: error });
   }
-  if (!isRecord(module.default)) throw flawed(specifier, 'has no plugin as its default export');
-  return checkPlugin(module.default, specifier);
+  if (!isRecord(plugin)) throw flawed(specifier, 'has no plugin as its default export');
+  return checkPlugin(plugin, specifier);
 }
 
 /**
@@ -56,14 +66,41 @@ function findFlaw(exported: unknown): string | undefined {
   );
 }
 
+async function importPlugin(url: string): Promise<unknown> {
+  const module: { readonly default?: unknown } = await import(url);
+  // A CommonJS module that was compiled from an ES module wraps its default export once more.
+  const wrapped = module.default as { readonly __esModule?: unknown; readonly default?: unknown } | undefined;
+  const exported = wrapped?.__esModule === true ? wrapped.default : module.default;
+  return typeof exported === 'function' ? await exported.call({}, {}) : exported;
+}
+
 function findFlawInList(label: string, list: unknown, methods: readonly string[]): string | undefined {
   if (!Array.isArray(list)) return `has no list of ${label}`;
+  const names = new Set<string>();
   for (const [index, item] of list.entries()) {
     if (!isRecord(item) || typeof item.name !== 'string') return `has no name at ${label}[${index}]`;
     const missing = methods.find((method) => typeof item[method] !== 'function');
+    if (missing === 'accepts') return `says neither by scheme nor by accepts what ${label}[${index}] opens`;
     if (missing !== undefined) return `has no function ${label}[${index}].${missing}`;
+    if (names.has(item.name)) return `has two ${label} called ${escapeForTerminal(item.name)}`;
+    names.add(item.name);
   }
   return undefined;
+}
+
+async function withDeadline<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const overdue = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error(`it did not finish loading within ${timeoutMs / 1000} s`)),
+      timeoutMs,
+    );
+  });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

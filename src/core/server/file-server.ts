@@ -37,6 +37,8 @@ export interface FileServerOptions {
     readonly chunkSize: number;
     readonly source: string;
   };
+  /** Bytes that came from a remote source so far. */
+  bytesFetched?(): number;
   readonly limits?: Partial<ServeLimits>;
   readonly onEvent: (event: ServeEvent) => void;
 }
@@ -266,6 +268,7 @@ export class FileServer {
       chunksEncoded,
       chunksRaw,
       bytesFromStorage,
+      bytesFromSource: this.#options.bytesFetched?.() ?? 0,
       seconds: this.#statistics.seconds,
       activeSeconds: this.#statistics.activeSeconds,
       ...(limitedBy === undefined ? {} : { limitedBy }),

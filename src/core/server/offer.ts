@@ -77,6 +77,7 @@ export class Offer {
         ? undefined
         : await cache?.load(identity.key, geometry.size, geometry.chunkSize);
     const offer = new Offer(parts, identity, known);
+    source.changed?.addEventListener('abort', () => offer.#retire(offer.#changed()), { once: true });
     offer.#settled = known === undefined ? offer.#firstPass() : Promise.resolve();
     offer.#settled.catch(() => undefined); // sessions wait on it and on the chain
     const { sha256 } = offer.#chain;

@@ -2,7 +2,7 @@ import type { Codec } from '../codec/codec.js';
 import type { CodecRegistry } from '../codec/codec-registry.js';
 import type { ChainCache } from '../digest/chain-cache.js';
 import type { OpenOptions } from '../source/chunk-source.js';
-import type { SourceRegistry } from '../source/source-registry.js';
+import type { OpenedSource, SourceRegistry } from '../source/source-registry.js';
 import { FileServer } from './file-server.js';
 import type { ServeEvent, ServeSummary } from './serve-event.js';
 import type { ServeLimits } from './serve-limits.js';
@@ -59,7 +59,12 @@ export async function openServer(options: OpenServerOptions): Promise<OpenServer
     signal,
     onProgress: (bytes) => onEvent({ event: 'reading', bytes }),
   };
-  const open = () => options.sources.open(reference, options.source, opening);
+  const opened: OpenedSource[] = [];
+  const open = async () => {
+    const next = await options.sources.open(reference, options.source, opening);
+    opened.push(next);
+    return next;
+  };
   const { source, reason } = await open();
   const shelf = new Shelf({
     source,
@@ -88,6 +93,7 @@ export async function openServer(options: OpenServerOptions): Promise<OpenServer
     ...options,
     codecs: { names: codecs.map(({ name }) => name), automatic: options.codec === 'auto' },
     described,
+    bytesFetched: () => opened.reduce((sum, each) => sum + each.bytesFetched(), 0),
   });
   try {
     signal.throwIfAborted();

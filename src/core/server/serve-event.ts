@@ -30,6 +30,8 @@ export interface ServeSummary {
   readonly chunksRaw: number;
   /** Bytes the process read from storage (block input, page faults included). */
   readonly bytesFromStorage: number;
+  /** Bytes read from a remote source (a web server, an object store); 0 for a file of this machine. */
+  readonly bytesFromSource: number;
   readonly seconds: number;
   /** Seconds in which at least one transfer was active; the aggregate rate is `bytesSent` over it. */
   readonly activeSeconds: number;

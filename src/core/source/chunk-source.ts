@@ -31,6 +31,11 @@ export interface ChunkSource {
   /** One short line for people: how the bytes are reached (`mmap through koffi`). */
   readonly description?: string;
   /**
+   * Every read costs (a network, a service): the host then reads in larger pieces, ahead, each byte once for
+   * all clients, and keeps what it has read for as long as it serves.
+   */
+  readonly remote?: boolean;
+  /**
    * Reads up to `into.length` bytes at `offset` into memory of the caller (it may be shared memory).
    * Resolves to the bytes read: fewer only at the end of the file, 0 beyond it. Calls may overlap.
    */
@@ -42,10 +47,27 @@ export interface ChunkSource {
    * a socket write of them fails with EFAULT.
    */
   lend?(offset: number, length: number): Promise<Loan | undefined>;
+  /** Aborted, by the host, when a remote source is found to have another content for good. */
+  readonly changed?: AbortSignal;
   /** What the source looks like now; sources that cannot change leave it out. */
   identity?(): Promise<SourceIdentity>;
   /** Releases everything once all loans are back. May be called twice. */
   close(): Promise<void>;
+}
+
+/** Content whose size is not known before its end; the host takes it in, on disk, before it serves. */
+export interface StreamSource {
+  /** What clients call the file: one path component. */
+  readonly name: string;
+  /** The content from its beginning; pieces of any size. An error in it ends the opening. */
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** Bytes that must come, where that was announced: another length is an error. */
+  readonly size?: number;
+  readonly mtimeMs?: number;
+  readonly executable?: boolean;
+  readonly description?: string;
+  /** Called once, after the stream has ended or failed. */
+  close?(): Promise<void>;
 }
 
 /** What a provider is told when it opens a reference. */
@@ -62,14 +84,14 @@ export interface OpenOptions {
   readonly onProgress?: (bytes: number) => void;
 }
 
-/** Opens references (paths, `-`, URLs) as {@link ChunkSource}s. */
-export interface SourceProvider {
+/** Opens references (paths, `-`, URLs) as {@link ChunkSource}s, or as {@link StreamSource}s where `Opened` says so. */
+export interface SourceProvider<Opened = ChunkSource> {
   /** What `--source` calls it. */
   readonly name: string;
   /** Whether this provider can open the reference, judged by its looks alone (no I/O). */
   accepts(reference: string): boolean;
   /** Throws a WireBoundError of the SOURCE family. */
-  open(reference: string, options: OpenOptions): Promise<ChunkSource>;
+  open(reference: string, options: OpenOptions): Promise<Opened>;
   /** Why it does not work on this machine; undefined when it does. */
   unavailable?(): string | undefined;
 }

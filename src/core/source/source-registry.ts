@@ -1,7 +1,9 @@
+import { tmpdir } from 'node:os';
 import { causeLine } from '../cause-line.js';
 import { WireBoundError } from '../errors.js';
 import { escapeForTerminal } from '../escape.js';
-import type { ChunkSource, OpenOptions, SourceProvider } from './chunk-source.js';
+import type { ChunkSource, OpenOptions, SourceProvider, StreamSource } from './chunk-source.js';
+import { type HostedSource, hostSource } from './host-source.js';
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
@@ -17,10 +19,11 @@ export interface SourceListing {
   readonly unavailable?: string;
 }
 
-/** An open source and how it came to be this one. */
-export interface OpenedSource {
-  /** The caller closes it. */
-  readonly source: ChunkSource;
+/** Any provider: of sources, or of streams that are taken in. */
+type AnyProvider = SourceProvider<ChunkSource | StreamSource>;
+
+/** An open source, which the caller closes, and how it came to be this one. */
+export interface OpenedSource extends HostedSource {
   readonly provider: string;
   /** For people, on one line: `mmap: a regular file`, `file, because …`. */
   readonly reason: string;
@@ -28,21 +31,30 @@ export interface OpenedSource {
 
 /** All source providers, in the order in which `auto` tries them. */
 export class SourceRegistry {
-  readonly #entries = new Map<string, { readonly provider: SourceProvider; readonly origin: string }>();
+  readonly #entries = new Map<string, { readonly provider: AnyProvider; readonly origin: string }>();
+  readonly #spoolFolder: string;
+
+  /** `spoolFolder`: where content that cannot be read twice is kept while it is served. */
+  constructor(spoolFolder: string = tmpdir()) {
+    this.#spoolFolder = spoolFolder;
+  }
 
   /** Adds a provider. Throws PLUGIN_FAILED when its name is malformed or taken. */
-  register(provider: SourceProvider, origin: string): void {
-    const { name } = provider;
+  register(provider: AnyProvider, origin: string): void {
+    this.check(provider.name, origin);
+    this.#entries.set(provider.name, { provider, origin });
+  }
+
+  /** Throws PLUGIN_FAILED when a provider of this name could not be registered. */
+  check(name: string, origin: string): void {
     if (typeof name !== 'string' || !NAME.test(name) || name === AUTO) {
       const rule = `use 1 to 32 lower-case letters, digits and hyphens, and not ${AUTO}`;
       throw new WireBoundError('PLUGIN_FAILED', `source name ${shown(String(name))} of ${origin}: ${rule}`);
     }
     const other = this.#entries.get(name);
-    if (other !== undefined) {
-      const message = `source ${name} of ${origin} is already registered by ${other.origin}`;
-      throw new WireBoundError('PLUGIN_FAILED', message);
-    }
-    this.#entries.set(name, { provider, origin });
+    if (other === undefined) return;
+    const message = `source ${name} of ${origin} is already registered by ${other.origin}`;
+    throw new WireBoundError('PLUGIN_FAILED', message);
   }
 
   /** Everything registered, in order. */
@@ -62,16 +74,16 @@ export class SourceRegistry {
    */
   async open(reference: string, choice: string, options: OpenOptions): Promise<OpenedSource> {
     if (choice !== AUTO) {
-      const source = await openWith(this.#chosen(reference, choice), reference, options, false);
-      return { source, provider: choice, reason: `${choice}: asked for` };
+      const hosted = await this.#openWith(this.#chosen(reference, choice), reference, options, false);
+      return { ...hosted, provider: choice, reason: `${choice}: asked for` };
     }
     const skipped: string[] = [];
     let failure: WireBoundError | undefined;
     for (const { provider } of this.#entries.values()) {
       if (!provider.accepts(reference)) continue;
       try {
-        const source = await openWith(provider, reference, options, true);
-        return { source, provider: provider.name, reason: reasonFor(provider.name, reference, skipped) };
+        const hosted = await this.#openWith(provider, reference, options, true);
+        return { ...hosted, provider: provider.name, reason: reasonFor(provider.name, reference, skipped) };
       } catch (error) {
         if (!isProvidersOwn(error)) throw error;
         failure = error;
@@ -82,7 +94,7 @@ export class SourceRegistry {
     throw new WireBoundError('USAGE', `no source opens ${shown(reference)}; there are: ${this.#names()}`);
   }
 
-  #chosen(reference: string, choice: string): SourceProvider {
+  #chosen(reference: string, choice: string): AnyProvider {
     const entry = this.#entries.get(choice);
     if (entry === undefined) {
       const message = `unknown source ${shown(choice)}; there are: ${AUTO}, ${this.#names()}`;
@@ -94,33 +106,29 @@ export class SourceRegistry {
     });
   }
 
+  async #openWith(
+    provider: AnyProvider,
+    reference: string,
+    options: OpenOptions,
+    automatic: boolean,
+  ): Promise<HostedSource> {
+    const reason = whyUnavailable(provider);
+    if (reason !== undefined) throw new WireBoundError('SOURCE_UNAVAILABLE', reason);
+    let opened: unknown;
+    try {
+      opened = await provider.open(reference, { ...options, automatic });
+    } catch (error) {
+      if (error instanceof WireBoundError) throw error;
+      const message = `source ${provider.name} failed on ${shown(reference)}: ${causeLine(error)}`;
+      throw new WireBoundError('PLUGIN_FAILED', message, { cause: error });
+    }
+    const hosting = { ...options, provider: provider.name, reference, spoolFolder: this.#spoolFolder };
+    return hostSource(opened, hosting);
+  }
+
   #names(): string {
     return [...this.#entries.keys()].join(', ');
   }
-}
-
-async function openWith(
-  provider: SourceProvider,
-  reference: string,
-  options: OpenOptions,
-  automatic: boolean,
-): Promise<ChunkSource> {
-  const reason = whyUnavailable(provider);
-  if (reason !== undefined) throw new WireBoundError('SOURCE_UNAVAILABLE', reason);
-  const extended: OpenOptions = { ...options, automatic };
-  let source: ChunkSource;
-  try {
-    source = await provider.open(reference, extended);
-  } catch (error) {
-    if (error instanceof WireBoundError) throw error;
-    const message = `source ${provider.name} failed on ${shown(reference)}: ${causeLine(error)}`;
-    throw new WireBoundError('PLUGIN_FAILED', message, { cause: error });
-  }
-  if (typeof source?.read === 'function' && Number.isSafeInteger(source.size) && source.size >= 0) {
-    return source;
-  }
-  const message = `source ${provider.name} opened ${shown(reference)} without a size or a way to read it`;
-  throw new WireBoundError('PLUGIN_FAILED', message);
 }
 
 /** Errors that say something about the provider, so that another one may still open the reference. */
@@ -130,7 +138,7 @@ function isProvidersOwn(error: unknown): error is WireBoundError {
   );
 }
 
-function whyUnavailable(provider: SourceProvider): string | undefined {
+function whyUnavailable(provider: AnyProvider): string | undefined {
   try {
     return provider.unavailable?.();
   } catch (error) {

@@ -36,6 +36,7 @@ const SUMMARY: ServeSummary = {
   chunksEncoded: 390,
   chunksRaw: 10,
   bytesFromStorage: 100 * MIB,
+  bytesFromSource: 0,
   seconds: 20,
   activeSeconds: 10,
   peakMemory: 64 * MIB,

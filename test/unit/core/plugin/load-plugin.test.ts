@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -67,6 +67,14 @@ describe('loadPlugin', () => {
       exported('codecs: [{ name: "x", encode() {} }]'),
       /no function codecs\[0\]\.decode$/,
     ],
+    ['has a name twice', exported(`codecs: [${codec}, ${codec}]`), /has two codecs called x$/],
+    ['never ends loading', 'await new Promise(() => {})', /did not finish loading within 0\.2 s$/],
+    ['has a hook that throws', 'export default () => { throw new Error("boom") }', /cannot be loaded: boom$/],
+    [
+      'has a source that opens nothing',
+      exported('sources: [{ name: "x", open() {} }]'),
+      /neither by scheme nor by accepts/,
+    ],
     [
       'has half a source',
       exported('sources: [{ name: "x", accepts() {} }]'),
@@ -74,7 +82,7 @@ describe('loadPlugin', () => {
     ],
   ])('a module that %s is refused in one line that names it', async (title, code, message) => {
     const path = written(`${title}.mjs`, code);
-    const error = await loadPlugin(path).catch((reason: unknown) => reason);
+    const error = await loadPlugin(path, { timeoutMs: 200 }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       code: 'PLUGIN_FAILED',
       exitCode: 9,
@@ -82,6 +90,14 @@ describe('loadPlugin', () => {
     });
     expect((error as Error).message).toContain(`plugin ${path} `);
     expect((error as Error).message).not.toContain('\n');
+  });
+
+  test('a function that returns a plugin is one, as oclif hooks are', async () => {
+    const hook = `export default async function () { return { ...(${GOOD.match(/\{ name: 'good'.*\}/s)?.[0]}) }; }
+      const codec = { name: 'rot13', encode() {}, decode() {} }; const source = { name: 'http', accepts() {}, open() {} };`;
+    expect(await loadPlugin(written('hook.mjs', hook))).toMatchObject({ name: 'good' });
+    const commonJs = `exports.__esModule = true; exports.default = () => ({ name: 'old', apiVersion: 1, codecs: [], sources: [] });`;
+    expect(await loadPlugin(written('hook.cjs', commonJs))).toMatchObject({ name: 'old' });
   });
 
   test('a path that leads nowhere is refused', async () => {
@@ -109,7 +125,55 @@ describe('resolvePlugin', () => {
   test('a URL stays as it is, a path becomes one', () => {
     expect(resolvePlugin('file:///x.js')).toBe('file:///x.js');
     expect(resolvePlugin('./x.js')).toBe(pathToFileURL('x.js').href);
-    expect(resolvePlugin('package.json')).toBe(pathToFileURL('package.json').href);
+    expect(resolvePlugin('./x.js', { folder })).toBe(pathToFileURL(join(folder, 'x.js')).href);
+  });
+
+  test('a name is never a file of the working folder, which may have come from the network', () => {
+    expect(() => resolvePlugin('package.json')).toThrow(
+      expect.objectContaining({
+        code: 'PLUGIN_FAILED',
+        suggestions: ['a file is named by its path: ./package.json'],
+      }),
+    );
+  });
+
+  test.each<[string, object, string]>([
+    ['exports, as a path', { exports: './a.js' }, 'a.js'],
+    ['exports, by condition', { exports: { '.': { types: './a.d.ts', import: './a.js' } } }, 'a.js'],
+    ['exports, by default', { exports: { require: './b.cjs', default: './a.js' }, main: 'b.cjs' }, 'a.js'],
+    ['main', { main: './a.js' }, 'a.js'],
+    ['main, without its ending', { main: './a' }, 'a.js'],
+    ['nothing', {}, 'index.js'],
+    ['an oclif hook', { main: 'b.cjs', oclif: { hooks: { 'wirebound:plugin': './a' } } }, 'a.js'],
+    ['a hook with a target', { oclif: { hooks: { 'wirebound:plugin': [{ target: './a.js' }] } } }, 'a.js'],
+  ])('a folder is entered where its package says, by %s', (title, manifest, entry) => {
+    const root = join(folder, title);
+    mkdirSync(root);
+    for (const name of ['a.js', 'b.cjs', 'index.js']) writeFileSync(join(root, name), '');
+    writeFileSync(join(root, 'package.json'), JSON.stringify(manifest));
+    expect(resolvePlugin('.', { folder: root })).toBe(pathToFileURL(join(root, entry)).href);
+  });
+
+  test.each([
+    ['no package.json', undefined, /no package\.json/],
+    ['a package.json that is no JSON', '{', /is not JSON/],
+    ['an entry that was not built', '{ "exports": "./dist/index.js" }', /has the package been built\?$/],
+  ])('a folder with %s is refused, and why is said', (title, manifest, message) => {
+    const root = join(folder, title);
+    mkdirSync(root);
+    if (manifest !== undefined) writeFileSync(join(root, 'package.json'), manifest);
+    expect(() => resolvePlugin(root)).toThrow(message);
+  });
+
+  test('a package is looked for from the folder that was named, upwards', () => {
+    const deep = join(folder, 'deep', 'er');
+    mkdirSync(join(folder, 'deep', 'node_modules', '@me', 'codec'), { recursive: true });
+    mkdirSync(deep);
+    writeFileSync(join(folder, 'deep', 'node_modules', '@me', 'codec', 'package.json'), '{ "main": "x.js" }');
+    const module = join(folder, 'deep', 'node_modules', '@me', 'codec', 'x.js');
+    writeFileSync(module, '');
+    expect(resolvePlugin('@me/codec', { packagesFrom: deep })).toBe(pathToFileURL(module).href);
+    expect(() => resolvePlugin('@me/codec')).toThrow("no package '@me/codec' is installed");
   });
 });
 

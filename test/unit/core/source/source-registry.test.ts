@@ -34,7 +34,7 @@ describe('the built-in sources', () => {
     const binding = missing ? { ...koffiBinding, unavailable: () => 'gone' } : koffiBinding;
     return registryOf(
       createMmapProvider({ bindings: [{ ...binding, name: 'mmap-io' }, binding] }),
-      ...file.sources,
+      ...(file.sources as readonly SourceProvider[]),
       createMemoryProvider({ stdin: () => Readable.from([Buffer.from('abc')]) }),
     );
   };

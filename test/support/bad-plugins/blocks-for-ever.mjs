@@ -1,0 +1,7 @@
+import { codecPlugin } from './parts.mjs';
+
+export default codecPlugin('blocks-for-ever', {
+  decode() {
+    for (;;);
+  },
+});

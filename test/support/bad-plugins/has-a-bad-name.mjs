@@ -1,0 +1,3 @@
+import { codecPlugin } from './parts.mjs';
+
+export default codecPlugin('Has A Bad Name', {});

@@ -1,0 +1,3 @@
+import { codecPlugin } from './parts.mjs';
+
+export default codecPlugin('never-answers', { encode: () => new Promise(() => {}) });

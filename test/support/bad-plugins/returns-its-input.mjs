@@ -1,0 +1,3 @@
+import { codecPlugin } from './parts.mjs';
+
+export default codecPlugin('returns-its-input', { encode: (chunk) => chunk, decode: (payload) => payload });

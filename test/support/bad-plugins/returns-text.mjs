@@ -1,0 +1,3 @@
+import { codecPlugin } from './parts.mjs';
+
+export default codecPlugin('returns-text', { encode: (chunk) => Buffer.from(chunk).toString('latin1') });

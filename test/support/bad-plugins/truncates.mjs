@@ -1,0 +1,3 @@
+import { codecPlugin } from './parts.mjs';
+
+export default codecPlugin('truncates', { decode: (payload) => payload.slice(1) });
