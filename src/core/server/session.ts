@@ -259,8 +259,9 @@ export class Session {
       await this.#waits.time(offer.passLimit, () => this.#whileQuiet(offer.settled()));
     }
     this.#stop.signal.throwIfAborted();
-    await this.#put([encodeFrame('end', encodeEnd(this.#waits.totals))]);
+    // Before End has left: a fast client's verdict may be here before the write is known to be done.
     this.#state = 'ended';
+    await this.#put([encodeFrame('end', encodeEnd(this.#waits.totals))]);
     if (this.#peerEnded) await this.connection.finish();
   }
 
