@@ -13,6 +13,7 @@ export class Connection {
   readonly #socket: Socket;
   readonly #gone = new AbortController();
   #bytesSent = 0;
+  #bytesHandedOver = 0;
 
   /** Takes the socket over, its error events included. */
   constructor(socket: Socket) {
@@ -37,6 +38,11 @@ export class Connection {
     return this.#bytesSent;
   }
 
+  /** Bytes that the kernel has taken or is about to take. */
+  get bytesHandedOver(): number {
+    return this.#bytesHandedOver;
+  }
+
   /** Aborted once the connection is gone, with a WireBoundError as its reason. */
   get gone(): AbortSignal {
     return this.#gone.signal;
@@ -49,6 +55,7 @@ export class Connection {
    * free then, too.
    */
   async send(parts: readonly Uint8Array[]): Promise<void> {
+    for (const part of parts) this.#bytesHandedOver += part.length;
     await new Promise<void>((resolve) => {
       this.#socket.cork();
       parts.forEach((part, at) => {
@@ -61,10 +68,10 @@ export class Connection {
     for (const part of parts) this.#bytesSent += part.length;
   }
 
-  /** Sends a last part, then closes: waits until the other side has closed too, or some seconds at most. */
-  async finish(part?: Uint8Array): Promise<void> {
+  /** Sends a last part, then closes: waits until the other side has closed too, or `lingerMs` milliseconds at most. */
+  async finish(part?: Uint8Array, lingerMs = LINGER_MS): Promise<void> {
     if (this.gone.aborted) return;
-    const deadline = setTimeout(() => this.#socket.destroy(), LINGER_MS);
+    const deadline = setTimeout(() => this.#socket.destroy(), lingerMs);
     await new Promise<void>((resolve) => {
       this.gone.addEventListener('abort', () => resolve(), { once: true });
       this.#socket.resume();
