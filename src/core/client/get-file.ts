@@ -143,6 +143,8 @@ class FileGet implements RunWork {
 
   async #fail(failure: WireBoundError): Promise<GetResult> {
     const transfer = this.#transfer;
+    // What has arrived whole is worth keeping, and telling of.
+    await transfer?.pipeline.settle().catch(() => undefined);
     const told = transfer === undefined ? failure : namingChunk(failure, transfer);
     await this.#run.giveUp(told);
     if (transfer === undefined) throw told;
