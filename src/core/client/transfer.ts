@@ -234,9 +234,12 @@ export class Transfer {
     this.#phase = 'receiving';
     const first = pipeline.verified;
     const count = pipeline.geometry.count - first;
-    pipeline.times.restart();
-    this.#waits = await link.get({ first, count, reason }, new ChunkIntake(pipeline, numbers));
-    await pipeline.settle();
+    try {
+      this.#waits = await link.get({ first, count, reason }, new ChunkIntake(pipeline, numbers));
+    } finally {
+      // A chunk that came before the trouble, and is wrong, is the more telling one.
+      await pipeline.settle();
+    }
   }
 }
 
