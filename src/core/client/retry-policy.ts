@@ -47,6 +47,7 @@ export class RetryPolicy {
   #verified = -1;
   #backoffMs: number;
   #chunkFailures = 0;
+  #lostHellos = 0;
 
   constructor(limits: GetLimits, waitMs: number, retryForMs: number) {
     this.#limits = limits;
@@ -62,6 +63,10 @@ export class RetryPolicy {
   pause({ code }: WireBoundError, progress: Progress | undefined): number | undefined {
     if (progress === undefined) {
       const left = this.#waitUntil - performance.now();
+      // It may have been bad luck, or something that accepts every connection: that is not worth much time.
+      if (code === 'CONNECTION_LOST' && left <= 0 && this.#retryForMs > 0) {
+        return ++this.#lostHellos < this.#limits.chunkFailures ? this.#limits.leastBackoffMs : undefined;
+      }
       return WAIT_CODES.has(code) && left > 0 ? Math.min(WAIT_PAUSE_MS, left) : undefined;
     }
     if (progress.verified > this.#verified) {
