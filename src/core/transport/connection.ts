@@ -10,6 +10,10 @@ const LINGER_MS = 5_000;
  * it is gone. Bytes coming in are the owner's business (a server copies, a client reads in place).
  */
 export class Connection {
+  /** The other side's address and port, for people; a closed socket does not know them any more. */
+  readonly peer: string;
+  /** This side's address and port, for people. */
+  readonly here: string;
   readonly #socket: Socket;
   readonly #gone = new AbortController();
   #bytesSent = 0;
@@ -18,19 +22,11 @@ export class Connection {
   /** Takes the socket over, its error events included. */
   constructor(socket: Socket) {
     this.#socket = socket;
+    this.peer = formatEndpoint(socket.remoteAddress, socket.remotePort);
+    this.here = formatEndpoint(socket.localAddress, socket.localPort);
     socket.setNoDelay(true);
     socket.on('error', (error) => this.#lost(error));
     socket.on('close', () => this.#lost(undefined));
-  }
-
-  /** The other side's address and port, for people. */
-  get peer(): string {
-    return formatEndpoint(this.#socket.remoteAddress, this.#socket.remotePort);
-  }
-
-  /** This side's address and port, for people. */
-  get here(): string {
-    return formatEndpoint(this.#socket.localAddress, this.#socket.localPort);
   }
 
   /** Bytes that the kernel has taken. */
