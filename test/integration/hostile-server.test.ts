@@ -6,6 +6,7 @@ import { encodeFrame } from '#dist/core/framing/encode-frame.js';
 import { content } from '../support/content.js';
 import { runCli } from '../support/run-cli.js';
 import {
+  END_FRAME,
   openScriptedServer,
   ScriptedContent,
   type ScriptedPeer,
@@ -18,7 +19,6 @@ import { testGet } from '../support/test-server.js';
 
 const CHUNK = 64 * 1024;
 const FILE = new ScriptedContent(content('log', 4 * CHUNK));
-const END = encodeFrame('end', new Uint8Array(0));
 
 let folder: Awaited<ReturnType<typeof makeTempFolder>>;
 let server: ScriptedServer | undefined;
@@ -50,7 +50,7 @@ async function outcome(
 }
 
 /** A server that sends these chunk frames, whatever was asked for, then End. */
-function sends(frames: readonly Uint8Array[], end: Uint8Array = END) {
+function sends(frames: readonly Uint8Array[], end: Uint8Array = END_FRAME) {
   return async (peer: ScriptedPeer) => {
     await welcome(peer, FILE.manifest({ codecs: ['lz4'] }));
     await peer.frame('get');
@@ -112,8 +112,8 @@ describe('lengths over the limit (B72)', () => {
     ['a chunk', sends([header(6, 0xffff_ffff)])],
     ['a chunk one byte too long', sends([header(6, CHUNK + 1)])],
     ['an error', sends([header(9, 0x7fff_ffff)])],
-    ['a keepalive', sends([header(10, 13)])],
-    ['an End with content', sends([header(7, 1)])],
+    ['a keepalive', sends([header(10, 33)])],
+    ['an End', sends([header(7, 21)])],
   ])('in %s are refused before anything is allocated', async (_, script) => {
     const before = process.memoryUsage().arrayBuffers;
     const failure = await outcome(script);
@@ -200,7 +200,7 @@ describe('a manifest that does not fit what follows (B74 B76)', () => {
     const failure = await outcome(async (peer) => {
       await welcome(peer, FILE.manifest({ entry: { sha256 } }));
       await peer.frame('get');
-      await peer.send(first, second, third, END);
+      await peer.send(first, second, third, END_FRAME);
       await peer.over();
     });
     expect(failure).toMatchObject({ code: 'PROTOCOL' });
@@ -213,7 +213,7 @@ describe('a manifest that does not fit what follows (B74 B76)', () => {
     const failure = await outcome(async (peer) => {
       await welcome(peer, FILE.manifest({ entry: { size } }));
       await peer.frame('get');
-      await peer.send(first, END);
+      await peer.send(first, END_FRAME);
       await peer.over();
     });
     expect(failure.code).toBe('PROTOCOL');
@@ -332,7 +332,7 @@ describe('a transfer that stops at 100 % (B54)', () => {
     server = await openScriptedServer(async (peer) => {
       await welcome(peer, FILE.manifest());
       await peer.frame('get');
-      await peer.send(...good, END);
+      await peer.send(...good, END_FRAME);
       await peer.frame('verdict');
       await peer.send(encodeFrame('keepalive', Buffer.alloc(4)));
       peer.socket.end();

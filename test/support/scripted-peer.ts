@@ -7,7 +7,14 @@ import { type FrameType, MAX_ASK } from '#dist/core/framing/frame.js';
 import { type Frame, FrameDecoder } from '#dist/core/framing/frame-decoder.js';
 import { Geometry } from '#dist/core/framing/geometry.js';
 import { encodeManifest, type Manifest } from '#dist/core/framing/manifest.js';
-import { encodeDigests, encodeHello, parseAsk, parseGet, parseVerdict } from '#dist/core/framing/messages.js';
+import {
+  encodeDigests,
+  encodeEnd,
+  encodeHello,
+  parseAsk,
+  parseGet,
+  parseVerdict,
+} from '#dist/core/framing/messages.js';
 
 /** One side of a connection that does exactly what a test says, byte by byte. */
 export class ScriptedPeer {
@@ -95,6 +102,12 @@ export class ScriptedPeer {
     this.socket.resetAndDestroy();
   }
 }
+
+/** The frame behind the last chunk; it says that the server waited for nothing. */
+export const END_FRAME: Buffer = encodeFrame(
+  'end',
+  encodeEnd({ sourceMs: 0, digestMs: 0, codecMs: 0, rateMs: 0, networkMs: 0 }),
+);
 
 /** What a well-behaved client says first. */
 export function helloBytes(run = 'ab'.repeat(16), codecs: readonly string[] = []): Buffer {
@@ -222,7 +235,7 @@ export async function serveContent(
       for (let index = get.first; index < get.first + get.count; index++) {
         await peer.send((await options.chunk?.(index)) ?? content.frame(index));
       }
-      await peer.send(options.end ?? encodeFrame('end', new Uint8Array(0)));
+      await peer.send(options.end ?? END_FRAME);
     } else if (frame.header.type === 'verdict') {
       peer.socket.end();
       return parseVerdict(frame.content);

@@ -40,6 +40,7 @@ export async function openTestServer(
     source: 'auto',
     chunkSize: 64 * 1024,
     codec: 'none',
+    cacheBytes: 64 * 2 ** 20,
     port: 0,
     host: '127.0.0.1',
     rehash: false,

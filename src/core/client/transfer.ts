@@ -234,6 +234,7 @@ export class Transfer {
     this.#phase = 'receiving';
     const first = pipeline.verified;
     const count = pipeline.geometry.count - first;
+    pipeline.times.restart();
     try {
       this.#waits = await link.get({ first, count, reason }, new ChunkIntake(pipeline, numbers));
     } finally {
