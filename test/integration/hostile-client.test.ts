@@ -118,7 +118,7 @@ describe('a request that cannot be met (B72 B90)', () => {
     [
       'says it received more than there can be',
       encodeFrame('keepalive', Buffer.alloc(32, 255)),
-      'not possible',
+      'not a possible count',
     ],
     ['is a verdict before the end', encodeFrame('verdict', encodeVerdict({ verified: true })), 'before End'],
     ['is a verdict that is not JSON', encodeFrame('verdict', Buffer.from('{')), 'not valid JSON'],
