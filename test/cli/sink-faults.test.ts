@@ -50,41 +50,41 @@ async function get(output: string, options: CliOptions = {}, flags: readonly str
 }
 
 describe('a destination that cannot take the file ends the get with exit code 8 and the reason, the server hears it (B05 B43 B44)', () => {
-  const cases: readonly (readonly [string, CliOptions, RegExp])[] = [
+  const cases: readonly (readonly [string, (partial: string) => CliOptions, RegExp])[] = [
     [
       'ENOSPC at a write',
-      { under: strace('pwrite64,pwritev', 'error=ENOSPC:when=2+'), env: ONE_THREAD },
+      () => ({ under: strace('pwrite64,pwritev', 'error=ENOSPC:when=2+'), env: ONE_THREAD }),
       /cannot write byte \d+ of 4194304 to \S+: no space left on device \(ENOSPC\) \(SINK_FULL\)/,
     ],
     [
       'EIO at a write',
-      { under: strace('pwrite64,pwritev', 'error=EIO:when=1+'), env: ONE_THREAD },
+      () => ({ under: strace('pwrite64,pwritev', 'error=EIO:when=1+'), env: ONE_THREAD }),
       /cannot write byte \d+ of 4194304 to \S+: i\/o error \(EIO\) \(SINK_FAILED\)/,
     ],
     [
       'EIO at the flush',
-      { under: strace('fsync', 'error=EIO:when=1+'), env: ONE_THREAD },
+      (partial) => ({ under: strace('fsync', 'error=EIO:when=1+', partial), env: ONE_THREAD }),
       /cannot finish \S+: i\/o error \(EIO\) \(SINK_FAILED\)/,
     ],
     [
       'EACCES at the publishing',
-      { under: strace('link', 'error=EACCES:when=1+'), env: ONE_THREAD },
+      () => ({ under: strace('link', 'error=EACCES:when=1+'), env: ONE_THREAD }),
       /cannot publish \S+: permission denied \(EACCES\) \(SINK_FAILED\)/,
     ],
     [
       'EDQUOT at a write',
-      { under: strace('pwrite64,pwritev', 'error=EDQUOT:when=1+'), env: ONE_THREAD },
+      () => ({ under: strace('pwrite64,pwritev', 'error=EDQUOT:when=1+'), env: ONE_THREAD }),
       /disk quota exceeded \(EDQUOT\) \(SINK_FULL\)/,
     ],
     [
       'a limit of file size',
-      { under: ['prlimit', '--fsize=1000000'] },
+      () => ({ under: ['prlimit', '--fsize=1000000'] }),
       /file too large \(EFBIG\) \(SINK_FAILED\)/,
     ],
   ];
-  linuxTest.each(cases)('%s', async (what, options, reason) => {
+  linuxTest.each(cases)('%s', async (what, optionsFor, reason) => {
     const output = join(await place(what.replaceAll(' ', '-')), 'out');
-    const { exitCode, stderr } = await get(output, options);
+    const { exitCode, stderr } = await get(output, optionsFor(`${output}.wirebound`));
     expect(stderr).toMatch(reason);
     expect(stderr).toContain(`${output}.wirebound`);
     expect(exitCode).toBe(8);
