@@ -3,6 +3,8 @@ import { homedir } from 'node:os';
 import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe';
 import type { GetEvent, GetResult } from './core/client/get-event.js';
 import { getFile } from './core/client/get-file.js';
+import type { VerifyEvent, VerifyResult } from './core/client/verify-event.js';
+import { verifyFile } from './core/client/verify-file.js';
 import { type CodecListing, CodecRegistry } from './core/codec/codec-registry.js';
 import { ChainCache } from './core/digest/chain-cache.js';
 import { defaultCacheFolder } from './core/digest/default-cache-folder.js';
@@ -63,12 +65,30 @@ export interface GetRequest {
   readonly expect?: string;
   readonly waitMs: number;
   readonly retryForMs: number;
+  /** Silence after which a connection is given up, milliseconds; 60 s unless given. */
+  readonly idleTimeoutMs?: number;
   readonly signal: AbortSignal;
   readonly onEvent: (event: GetEvent) => void;
 }
 
 /** A plugin to use: what {@link resolvePlugin} takes, or the plugin itself. */
 export type PluginReference = string | Plugin;
+
+/** What `wirebound verify` asks for. */
+export interface VerifyRequest {
+  readonly host: string;
+  readonly port: number;
+  /** The local file. */
+  readonly path: string;
+  /** Put what was fetched in the place of what is not right. */
+  readonly repair: boolean;
+  readonly waitMs: number;
+  readonly retryForMs: number;
+  /** Silence after which the server is given up, milliseconds; 60 s unless given. */
+  readonly idleTimeoutMs?: number;
+  readonly signal: AbortSignal;
+  readonly onEvent: (event: VerifyEvent) => void;
+}
 
 /** Everything the commands can do. */
 export interface App {
@@ -81,6 +101,8 @@ export interface App {
   serve(request: ServeRequest, signal: AbortSignal): Promise<RunningServer>;
   /** See {@link getFile} for what resolves and what rejects. */
   get(request: GetRequest): Promise<GetResult>;
+  /** See {@link verifyFile} for what rejects. */
+  verify(request: VerifyRequest): Promise<VerifyResult>;
 }
 
 /** How an app is put together. */
@@ -129,6 +151,15 @@ function createApp(services: DependencyContainer): App {
   const codecs = services.resolve(CODECS);
   const sources = services.resolve(SOURCES);
   const plugins = services.resolve(PLUGINS);
+  const client = ({ host, port, idleTimeoutMs }: GetRequest | VerifyRequest) => ({
+    target: { host, port },
+    agent: AGENT,
+    codecs: codecs
+      .names()
+      .filter((name) => name !== 'none')
+      .map((name) => codecs.get(name)),
+    limits: idleTimeoutMs === undefined ? {} : { idleTimeoutMs },
+  });
   return {
     codecs: () => codecs.list(),
     sources: () => sources.list(),
@@ -136,16 +167,8 @@ function createApp(services: DependencyContainer): App {
     pluginFailures: () => plugins.failures(false),
     serve: (request, signal) =>
       openServer({ ...request, signal, codecs, sources, cache: services.resolve(CHAIN_CACHE) }),
-    get: ({ host, port, ...request }) =>
-      getFile({
-        ...request,
-        target: { host, port },
-        agent: AGENT,
-        codecs: codecs
-          .names()
-          .filter((name) => name !== 'none')
-          .map((name) => codecs.get(name)),
-      }),
+    get: (request) => getFile({ ...request, ...client(request) }),
+    verify: (request) => verifyFile({ ...request, ...client(request) }),
   };
 }
 

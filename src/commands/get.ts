@@ -1,15 +1,12 @@
 import { Args, Flags, type Interfaces } from '@oclif/core';
 import type { GetRequest } from '../composition.js';
 import { ERROR_CODES, WireBoundError } from '../core/errors.js';
-import { parsePort, parseSeconds } from '../core/units.js';
 import { BaseCommand } from '../terminal/base-command.js';
+import { CLIENT_FLAGS, readClientFlags } from '../terminal/client-flags.js';
 import { composeApp } from '../terminal/compose-app.js';
 import { getUntilStopped } from '../terminal/get-until-stopped.js';
 import { given } from '../terminal/given.js';
 import { pluginFlags } from '../terminal/plugin-flags.js';
-import { parseTarget } from '../terminal/target.js';
-
-const DEFAULT_PORT = 6767;
 
 /** `wirebound get HOST`: fetches the file that a server serves, and proves it. */
 export default class Get extends BaseCommand {
@@ -35,26 +32,16 @@ export default class Get extends BaseCommand {
       helpValue: 'PATH',
       summary: 'File or folder to write; - for standard output, /dev/null to verify only.',
     }),
-    port: Flags.string({ char: 'p', helpValue: 'PORT', summary: 'TCP port; 6767 unless given.' }),
     force: Flags.boolean({ char: 'f', summary: 'Replace a different file, once the new one is verified.' }),
     expect: Flags.string({ helpValue: 'SHA256', summary: 'Fail unless the file has this SHA-256.' }),
-    wait: Flags.string({
-      default: '0',
-      helpValue: 'SECONDS',
-      summary: 'Keep trying for so long while the server is not up yet.',
-    }),
-    'retry-for': Flags.string({
-      default: '300',
-      helpValue: 'SECONDS',
-      summary: 'Keep reconnecting for so long after the last new verified chunk; 0 does not reconnect.',
-    }),
+    ...CLIENT_FLAGS,
     ...pluginFlags,
   };
 
   async run(): Promise<void> {
     const { args, flags } = await this.parse(Get);
     const options = {
-      ...readTarget(args.host, flags.port),
+      ...readClientFlags(args.host, flags),
       ...readFlags(flags, this.terminal.stdout.isTTY === true),
     };
     const { openGetReport } = await import('../terminal/get-report.js');
@@ -80,19 +67,7 @@ export default class Get extends BaseCommand {
 }
 
 type GetFlags = Interfaces.InferredFlags<typeof Get.flags & typeof BaseCommand.baseFlags>;
-type GetOptions = Omit<GetRequest, 'host' | 'port' | 'signal' | 'onEvent'>;
-
-function readTarget(text: string, portFlag: string | undefined): Pick<GetRequest, 'host' | 'port'> {
-  const target = parseTarget(text);
-  const port = portFlag === undefined ? undefined : parsePort(portFlag);
-  if (port !== undefined && target.port !== undefined && port !== target.port) {
-    throw new WireBoundError(
-      'USAGE',
-      `${text} says port ${target.port} but --port says ${port}: give one of them`,
-    );
-  }
-  return { host: target.host, port: target.port ?? port ?? DEFAULT_PORT };
-}
+type GetOptions = Pick<GetRequest, 'force' | 'output' | 'expect'>;
 
 function readFlags(flags: GetFlags, stdoutIsTerminal: boolean): GetOptions {
   if (flags.output === '-' && flags.json) {
@@ -103,8 +78,6 @@ function readFlags(flags: GetFlags, stdoutIsTerminal: boolean): GetOptions {
   }
   return {
     force: flags.force,
-    waitMs: parseSeconds(flags.wait, '--wait'),
-    retryForMs: parseSeconds(flags['retry-for'], '--retry-for'),
     ...given('output', flags.output, (path) => path),
     ...given('expect', flags.expect, parseDigest),
   };

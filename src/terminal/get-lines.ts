@@ -16,6 +16,10 @@ export function describeGetEvent(event: GetEvent): readonly string[] {
         `to       ${escapeForTerminal(event.path)}`,
       ];
     }
+    case 'checking':
+      return [`checking ${formatBytes(event.bytes)} at ${escapeForTerminal(event.path)}`];
+    case 'kept':
+      return [keptLine(event)];
     case 'reconnecting':
       return [
         `connecting again at chunk ${event.chunk} of ${event.chunks}: ${escapeForTerminal(event.reason)}`,
@@ -27,6 +31,13 @@ export function describeGetEvent(event: GetEvent): readonly string[] {
     default:
       return [];
   }
+}
+
+function keptLine({ path, bytes, size }: Extract<GetEvent, { event: 'kept' }>): string {
+  const shown = escapeForTerminal(path);
+  return bytes === 0
+    ? `kept     nothing of ${shown}: it does not begin like this file`
+    : `kept     ${formatBytes(bytes)} of ${formatBytes(size)} from ${shown}`;
 }
 
 function passLines(result: GetResult): readonly string[] {

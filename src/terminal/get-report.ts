@@ -1,4 +1,5 @@
 import type { GetEvent } from '../core/client/get-event.js';
+import type { VerifyEvent } from '../core/client/verify-event.js';
 import { RateMeter } from '../core/progress.js';
 import { formatBytes } from '../core/units.js';
 import { describeProgress } from './describe-progress.js';
@@ -8,23 +9,30 @@ import { JsonReport } from './json-lines.js';
 import { ProgressBar } from './progress-bar.js';
 import type { Report, ReportOptions } from './report.js';
 import { mayMoveCursor, type OutputStream, type Terminal } from './terminal.js';
+import { describeVerifyEvent } from './verify-lines.js';
 
 const LIVE_INTERVAL_MS = 100;
 const PLAIN_INTERVAL_MS = 5000;
 
 /** The view of a client that was asked for: JSON lines, or text for a person. */
 export function openGetReport(terminal: Terminal, { json, quiet }: ReportOptions): Report<GetEvent> {
-  return json ? new JsonReport<GetEvent>(terminal) : new GetReport(terminal, quiet);
+  return json ? new JsonReport<GetEvent>(terminal) : new GetReport(terminal, quiet, describeGetEvent);
+}
+
+/** The same for a comparison. */
+export function openVerifyReport(terminal: Terminal, { json, quiet }: ReportOptions): Report<VerifyEvent> {
+  return json ? new JsonReport<VerifyEvent>(terminal) : new GetReport(terminal, quiet, describeVerifyEvent);
 }
 
 /**
  * A client for people: a progress bar, or a line every five seconds where the cursor may not be moved; PASS or
  * FAIL at the end. Quiet: warnings and FAIL alone.
  */
-export class GetReport implements Report<GetEvent> {
+export class GetReport<Event extends GetEvent | VerifyEvent> implements Report<Event> {
   readonly #nowMs: () => number;
   readonly #out: OutputStream;
   readonly #quiet: boolean;
+  readonly #describe: (event: Event) => readonly string[];
   readonly #bar: ProgressBar | undefined;
   readonly #progressGate: IntervalGate;
   readonly #waitingGate: IntervalGate;
@@ -32,7 +40,8 @@ export class GetReport implements Report<GetEvent> {
   #size = 0;
   #meter: RateMeter;
 
-  constructor(terminal: Terminal, quiet: boolean) {
+  constructor(terminal: Terminal, quiet: boolean, describe: (event: Event) => readonly string[]) {
+    this.#describe = describe;
     this.#nowMs = terminal.nowMs;
     this.#out = terminal.stderr;
     this.#quiet = quiet;
@@ -43,13 +52,12 @@ export class GetReport implements Report<GetEvent> {
     this.#meter = new RateMeter(terminal.nowMs);
   }
 
-  onEvent(event: GetEvent): void {
-    if (this.#quiet && event.event !== 'warning' && !(event.event === 'result' && event.result === 'FAIL'))
-      return;
+  onEvent(event: Event): void {
+    if (this.#quiet && !isTrouble(event)) return;
     if (event.event === 'result') this.close();
     if (event.event === 'progress') this.#advance(event);
     // A client that waits says so again and again.
-    else if (event.event !== 'waiting' || this.#waitingGate.pass()) this.#print(describeGetEvent(event));
+    else if (event.event !== 'waiting' || this.#waitingGate.pass()) this.#print(this.#describe(event));
   }
 
   tick(): void {
@@ -81,4 +89,9 @@ export class GetReport implements Report<GetEvent> {
     if (this.#bar !== undefined) this.#bar.print(lines);
     else if (lines.length > 0) this.#out.write(lines.map((line) => `${line}\n`).join(''));
   }
+}
+
+function isTrouble(event: GetEvent | VerifyEvent): boolean {
+  if (event.event === 'result') return event.result === 'FAIL' || event.result === 'DIFFERENT';
+  return event.event === 'warning';
 }

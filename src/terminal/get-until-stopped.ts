@@ -1,17 +1,23 @@
 import type { EventEmitter } from 'node:events';
-import type { GetResult } from '../core/client/get-event.js';
-import type { WireBoundError } from '../core/errors.js';
+import type { ErrorCode, WireBoundError } from '../core/errors.js';
 import { abortable } from './abortable.js';
 import { listenForStop } from './stop-signals.js';
+
+/** What a download, or a comparison, resolves to. */
+interface Outcome {
+  readonly result: string;
+  readonly code?: ErrorCode;
+  readonly message?: string;
+}
 
 /**
  * Runs a download until it has ended. The first signal aborts it, so that it can close its files and tell
  * where they are; the second does not wait for that.
  */
-export async function getUntilStopped(
-  get: (signal: AbortSignal) => Promise<GetResult>,
+export async function getUntilStopped<Result extends Outcome>(
+  get: (signal: AbortSignal) => Promise<Result>,
   emitter: EventEmitter = process,
-): Promise<GetResult> {
+): Promise<Result> {
   const stopping = new AbortController();
   const leaving = new AbortController();
   const stopListening = listenForStop((reason, count) => {
@@ -21,7 +27,7 @@ export async function getUntilStopped(
     const result = await abortable(get(stopping.signal), leaving.signal);
     const reason: WireBoundError | undefined = stopping.signal.reason;
     // Whatever the abort made of it, the signal is the reason.
-    if (reason === undefined || result.result === 'PASS' || result.code === reason.code) return result;
+    if (reason === undefined || result.result !== 'FAIL' || result.code === reason.code) return result;
     return { ...result, code: reason.code, message: reason.message };
   } catch (error) {
     throw stopping.signal.aborted ? stopping.signal.reason : error;

@@ -34,12 +34,14 @@ export class ThrottlingProxy {
   /** Connections accepted so far. */
   connections = 0;
   readonly #server: Server;
+  #targetPort: number;
   readonly #sockets = new Set<Socket>();
 
   private constructor(server: Server, targetPort: number, faults: (connection: number) => ConnectionFaults) {
     this.#server = server;
+    this.#targetPort = targetPort;
     this.port = (server.address() as AddressInfo).port;
-    server.on('connection', (client) => this.#join(client, targetPort, faults(this.connections++)));
+    server.on('connection', (client) => this.#join(client, faults(this.connections++)));
   }
 
   /** Opens a proxy to `127.0.0.1:targetPort`. `faults` is asked with 0 for the first connection, 1 for the second... */
@@ -51,6 +53,11 @@ export class ThrottlingProxy {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return new ThrottlingProxy(server, targetPort, faults);
+  }
+
+  /** New connections go to another server from now on. */
+  retarget(port: number): void {
+    this.#targetPort = port;
   }
 
   /** Resets every connection that is open now; new ones are still accepted. */
@@ -66,8 +73,8 @@ export class ThrottlingProxy {
     await closed;
   }
 
-  #join(client: Socket, targetPort: number, faults: ConnectionFaults): void {
-    const server = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+  #join(client: Socket, faults: ConnectionFaults): void {
+    const server = connect({ port: this.#targetPort, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
     this.#track(client, server);
     this.#track(server, client);
     pass(client, server, faults.toServer ?? {}, (bytes) => {

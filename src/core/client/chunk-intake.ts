@@ -1,6 +1,8 @@
+import type { RegisteredCodec } from '../codec/codec-registry.js';
 import { WireBoundError } from '../errors.js';
 import type { FrameHeader } from '../framing/frame.js';
 import type { Frame } from '../framing/frame-decoder.js';
+import type { Manifest } from '../framing/manifest.js';
 import type { ChunkPipeline } from './chunk-pipeline.js';
 import type { ChunkReceiver } from './link.js';
 
@@ -11,16 +13,22 @@ import type { ChunkReceiver } from './link.js';
 export class ChunkIntake implements ChunkReceiver {
   readonly #pipeline: ChunkPipeline;
   readonly #codecNumbers: readonly number[];
+  readonly #end: number;
 
-  /** `codecNumbers`: the pipeline's number for each codec of the manifest. */
-  constructor(pipeline: ChunkPipeline, codecNumbers: readonly number[]) {
+  /** `codecNumbers`: the pipeline's number for each codec of the manifest; `end`: the chunk after the last one asked for. */
+  constructor(
+    pipeline: ChunkPipeline,
+    codecNumbers: readonly number[],
+    end: number = pipeline.geometry.count,
+  ) {
     this.#pipeline = pipeline;
     this.#codecNumbers = codecNumbers;
+    this.#end = end;
   }
 
   get payloadLimit(): number {
     const { next, geometry } = this.#pipeline;
-    return next < geometry.count ? geometry.rawLength(next) : 0;
+    return next < this.#end ? geometry.rawLength(next) : 0;
   }
 
   get full(): boolean {
@@ -30,8 +38,12 @@ export class ChunkIntake implements ChunkReceiver {
   place(header: FrameHeader): Uint8Array {
     const { next, geometry, ring } = this.#pipeline;
     const where = `chunk ${next} of ${geometry.count}`;
-    if (next >= geometry.count)
-      throw new WireBoundError('PROTOCOL', `more than the ${geometry.count} chunks came`);
+    if (next >= this.#end) {
+      throw new WireBoundError(
+        'PROTOCOL',
+        `more came than the chunks up to ${this.#end} that were asked for`,
+      );
+    }
     const rawLength = geometry.rawLength(next);
     if (header.codec > this.#codecNumbers.length) {
       throw new WireBoundError('PROTOCOL', `${where} names the unknown codec number ${header.codec}`);
@@ -67,8 +79,13 @@ export class ChunkIntake implements ChunkReceiver {
 
   end(): void {
     const { next, geometry } = this.#pipeline;
-    if (next === geometry.count) return;
+    if (next === this.#end) return;
     const received = geometry.offset(next);
     throw new WireBoundError('PROTOCOL', `the server ended after ${received} of ${geometry.size} bytes`);
   }
+}
+
+/** The place in `codecs` of each codec that a manifest names, counted from 1. */
+export function codecNumbers(manifest: Manifest, codecs: readonly RegisteredCodec[]): readonly number[] {
+  return manifest.codecs.map((name) => 1 + codecs.findIndex(({ codec }) => codec.name === name));
 }

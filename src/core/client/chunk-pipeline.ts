@@ -32,6 +32,7 @@ export class ChunkPipeline {
   #sink: Sink | undefined;
   #placed = 0;
   #verified = 0;
+  #verifiedAtMs = performance.now();
   #written = 0;
   #lastDigest: Uint8Array | undefined;
   /** Everything that has been submitted, in order. */
@@ -61,6 +62,11 @@ export class ChunkPipeline {
   /** Chunks at the front of the file that are proven, counted from 0. */
   get verified(): number {
     return this.#verified;
+  }
+
+  /** When the last of them was, on the monotonic clock, milliseconds; before that, when the pipeline was made. */
+  get verifiedAtMs(): number {
+    return this.#verifiedAtMs;
   }
 
   /** File bytes that are proven. */
@@ -159,6 +165,7 @@ export class ChunkPipeline {
       this.times.count(this.geometry.rawLength(index), result.hashMs, result.decodeMs);
       this.#lastDigest = this.ring.digest(index).slice();
       this.#verified++;
+      this.#verifiedAtMs = performance.now();
       if (this.#sink === undefined) this.#free(1);
       else this.#writing ??= this.#write(this.#sink);
     } else if (result.outcome === 'mismatch') {

@@ -41,7 +41,11 @@ export type GetEvent =
       readonly codecs: readonly string[];
       readonly path: string;
     }
-  /** Reading what is already on this disk (`kept`), or receiving. */
+  /** What is at `path` already, `bytes` of it, is being checked against the server's digests. */
+  | { readonly event: 'checking'; readonly path: string; readonly bytes: number }
+  /** The first `bytes` of `size` bytes, at `path`, are right and need not be fetched again; 0: none are. */
+  | { readonly event: 'kept'; readonly path: string; readonly bytes: number; readonly size: number }
+  /** Reading what is already on this disk, or receiving. */
   | {
       readonly event: 'progress';
       readonly phase: 'checking' | 'receiving' | 'flushing';

@@ -9,6 +9,8 @@ export interface GetLimits {
   readonly keepaliveMs: number;
   /** How often the same chunk may fail. */
   readonly chunkFailures: number;
+  /** How many bad chunks of a local file `verify` goes past. */
+  readonly badChunks: number;
   /** The shortest and longest pause before a reconnect. */
   readonly leastBackoffMs: number;
   readonly mostBackoffMs: number;
@@ -22,6 +24,7 @@ export const GET_LIMITS: GetLimits = {
   idleTimeoutMs: 60_000,
   keepaliveMs: 3_000,
   chunkFailures: 3,
+  badChunks: 1_000,
   leastBackoffMs: 100,
   mostBackoffMs: 5_000,
   verdictMs: 10_000,

@@ -50,6 +50,12 @@ const AWAITED: Readonly<Record<Awaited, readonly FrameType[]>> = {
   nothing: ['error', 'keepalive'],
 };
 
+/** How long a server may take to close after a verdict, milliseconds. */
+const VERDICT_MS = 5_000;
+const FAILED_VERDICT_MS = 1_000;
+/** Bytes per read of what is dropped. */
+const DROPPED_READ = 64 * 1024;
+
 /** One connection of a client to a server, from Hello to Verdict; one request at a time. */
 export class Link {
   readonly #peer: string;
@@ -62,6 +68,9 @@ export class Link {
   #answer: PromiseWithResolvers<Frame> = withResolvers();
   #receiver: ChunkReceiver | undefined;
   #paused = false;
+  /** Why nothing more is taken in, although the connection is still there. */
+  #stopped: WireBoundError | undefined;
+  #admitted = false;
   #heardAt = performance.now();
   #bytesReceived = 0;
   /** A keepalive is on its way to the kernel, and another one is wanted. */
@@ -86,7 +95,7 @@ export class Link {
     link.#socket = await openSocket(target, {
       timeoutMs: limits.connectTimeoutMs,
       signal,
-      onread: { buffer: () => link.#decoder.target as Buffer, callback: (count) => link.#read(count) },
+      onread: { buffer: () => link.#target as Buffer, callback: (count) => link.#read(count) },
     });
     link.#connection = new Connection(link.#socket);
     link.#watch(signal);
@@ -114,7 +123,9 @@ export class Link {
     const deadline = setTimeout(() => this.fail(this.#silent()), this.#limits.helloTimeoutMs);
     try {
       const { content } = await this.#await('manifest');
-      return parseManifest(content, offered);
+      const manifest = parseManifest(content, offered);
+      this.#admitted = true;
+      return manifest;
     } finally {
       clearTimeout(deadline);
     }
@@ -147,10 +158,26 @@ export class Link {
     this.#socket.resume();
   }
 
-  /** Tells how the run ended and waits until the server has closed; true if it took the verdict. */
+  /**
+   * Tells how the run ended and waits until the server has closed, after a failure for a moment only; true if it
+   * took the verdict. A server that has not let the run in is told nothing.
+   */
   async conclude(verdict: Verdict): Promise<boolean> {
-    await this.#connection.finish(encodeFrame('verdict', encodeVerdict(verdict)));
+    if (!this.#admitted || this.gone.aborted) return false;
+    this.#stopped ??= new WireBoundError('CONNECTION_LOST', 'the run is over');
+    const frame = encodeFrame('verdict', encodeVerdict(verdict));
+    await this.#connection.finish(frame, verdict.verified ? VERDICT_MS : FAILED_VERDICT_MS);
     return (this.gone.reason as Error).cause === undefined;
+  }
+
+  /**
+   * Ends what is under way: whoever waits for an answer is told `error`, and whatever still comes is dropped. The
+   * connection stays, so that the server can be told why.
+   */
+  stop(error: WireBoundError): void {
+    if (this.#admitted) this.#stopped ??= error;
+    else this.fail(error);
+    this.#answer.reject(error);
   }
 
   /** Cuts the connection; whoever waits for an answer is told `error`. */
@@ -159,7 +186,7 @@ export class Link {
   }
 
   #watch(signal: AbortSignal): void {
-    const abort = () => this.fail(toWireBoundError(signal.reason));
+    const abort = () => this.stop(toWireBoundError(signal.reason));
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     this.#timers.push(setInterval(() => this.#sendKeepalive(), this.#limits.keepaliveMs));
@@ -176,20 +203,27 @@ export class Link {
   #await(awaited: Awaited): Promise<Frame> {
     this.#awaited = awaited;
     this.#answer = withResolvers();
-    if (this.gone.aborted) this.#answer.reject(this.gone.reason);
+    const over = this.#stopped ?? this.gone.reason;
+    if (over !== undefined) this.#answer.reject(over);
     return this.#answer.promise;
   }
 
-  /** Takes what a socket read has put into the decoder's target; false stops reading. */
+  /** Where the next socket read goes: never into memory of a pipeline that has failed. */
+  get #target(): Uint8Array {
+    return this.#stopped === undefined ? this.#decoder.target : new Uint8Array(DROPPED_READ);
+  }
+
+  /** Takes what a socket read has put into the target; false stops reading. */
   #read(count: number): boolean {
     this.#bytesReceived += count;
     this.#heardAt = performance.now();
+    if (this.#stopped !== undefined) return true;
     try {
       this.#decoder.accept(count);
       this.#paused = this.#receiver?.full ?? false;
     } catch (error) {
-      this.fail(this.#named(toWireBoundError(error)));
-      return false;
+      this.stop(this.#named(toWireBoundError(error)));
+      return !this.gone.aborted;
     }
     return !this.#paused;
   }

@@ -1,5 +1,8 @@
+import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MAX_ASK } from '../framing/frame.js';
+import { removePublishedPartial } from '../sink/remove-published-partial.js';
+import { sinkFailure } from '../sink/sink-failure.js';
 import type { ChunkPipeline } from './chunk-pipeline.js';
 import type { Link } from './link.js';
 
@@ -34,6 +37,28 @@ export async function proveLocal(
     }
   }
   await pipeline.settle().catch(() => undefined); // a chunk that is not right is an answer, not a failure
+}
+
+/**
+ * Whether the file `path` is, to its last chunk, what the server offers; then a partial name of the same file, left
+ * by a get that was killed while it published, is removed.
+ */
+export async function proveTarget(link: Link, pipeline: ChunkPipeline, path: string): Promise<boolean> {
+  const { count } = pipeline.geometry;
+  const unreadable = (error: unknown) => {
+    throw sinkFailure(error, 'read', path);
+  };
+  const file = await open(path, 'r').catch(unreadable);
+  try {
+    const read = async (offset: number, into: Uint8Array) =>
+      (await file.read(into, 0, into.length, offset).catch(unreadable)).bytesRead;
+    await proveLocal(link, pipeline, read, count);
+  } finally {
+    await file.close();
+  }
+  if (pipeline.verified < count) return false;
+  await removePublishedPartial(path);
+  return true;
 }
 
 /** False when the bytes end early or an earlier chunk was not right. */

@@ -1,22 +1,21 @@
-import { open } from 'node:fs/promises';
 import type { RegisteredCodec } from '../codec/codec-registry.js';
 import { EMPTY_SHA256 } from '../digest/chain.js';
-import type { DigestThread } from '../digest/digest-thread.js';
+import { DigestThread } from '../digest/digest-thread.js';
 import { WireBoundError } from '../errors.js';
 import { Geometry } from '../framing/geometry.js';
 import type { Manifest, ManifestEntry } from '../framing/manifest.js';
 import type { GetReason, ServerWaits, Verdict } from '../framing/messages.js';
 import { type Destination, resolveDestination } from '../sink/destination.js';
-import { FileSink, openFileSink } from '../sink/file-sink.js';
+import { FileSink } from '../sink/file-sink.js';
 import { NullSink } from '../sink/null-sink.js';
-import { removePublishedPartial } from '../sink/remove-published-partial.js';
 import type { Sink } from '../sink/sink.js';
-import { StdoutSink } from '../sink/stdout-sink.js';
-import { ChunkIntake } from './chunk-intake.js';
+import { ChunkIntake, codecNumbers } from './chunk-intake.js';
 import { ChunkPipeline } from './chunk-pipeline.js';
 import { findLimit, type LimitFinding } from './find-limit.js';
 import type { Link } from './link.js';
-import { askDigest, proveLocal } from './prove-local.js';
+import { openSink } from './open-sink.js';
+import { proveLocal, proveTarget } from './prove-local.js';
+import { requireSameContent, sourceChanged } from './same-content.js';
 
 /** What the user wants done with the file. */
 export interface TransferOptions {
@@ -29,6 +28,10 @@ export interface TransferOptions {
   readonly codecs: readonly RegisteredCodec[];
   /** A fresh one; closed by whoever started it. */
   readonly thread: DigestThread;
+  /** `bytes` bytes that are at `path` already are about to be checked. */
+  onChecking(path: string, bytes: number): void;
+  /** The first `bytes` bytes of a partial file are right and stay. */
+  onKept(path: string, bytes: number): void;
 }
 
 export type TransferPhase = 'checking' | 'receiving' | 'flushing' | 'done';
@@ -40,11 +43,17 @@ export type TransferPhase = 'checking' | 'receiving' | 'flushing' | 'done';
 export class Transfer {
   readonly entry: ManifestEntry;
   readonly destination: Destination;
-  readonly pipeline: ChunkPipeline;
   readonly #options: TransferOptions;
+  #pipeline: ChunkPipeline;
   #sink: Sink | undefined;
   #link: Link | undefined;
+  /** A thread is for one pipeline; this is for the one of another chunk size. */
+  #secondThread: DigestThread | undefined;
   #checked = false;
+  /** Whether a file under the final name was found to be another. */
+  #targetDiffers = false;
+  /** Bytes that were proven when the server changed its chunk size. */
+  #provenBefore = 0;
   #phase: TransferPhase = 'checking';
   #alreadyComplete = false;
   #waits: ServerWaits | undefined;
@@ -55,17 +64,7 @@ export class Transfer {
     this.entry = entry;
     this.destination = destination;
     this.#options = options;
-    this.pipeline = new ChunkPipeline(
-      new Geometry(entry.size, manifest.chunkSize),
-      options.codecs,
-      options.thread,
-      {
-        roomAgain: () => this.#link?.resume(),
-        failed: (error) => {
-          if (this.#phase === 'receiving') this.#link?.fail(error);
-        },
-      },
-    );
+    this.#pipeline = this.#createPipeline(manifest.chunkSize, options.thread);
   }
 
   /** Decides where the file goes. Throws what {@link resolveDestination} throws, and SINK_EXISTS at once where sizes differ. */
@@ -73,15 +72,15 @@ export class Transfer {
     const [entry] = manifest.entries;
     const destination = await resolveDestination(options.output, entry.path);
     if (entry.sha256 !== undefined) checkExpected(options.expect, entry.sha256);
-    if (
-      destination.kind === 'file' &&
-      destination.exists &&
-      destination.size !== entry.size &&
-      !options.force
-    ) {
+    const { kind } = destination;
+    if (kind === 'file' && destination.exists && destination.size !== entry.size && !options.force) {
       throw exists(destination.path);
     }
     return new Transfer(manifest, destination, options);
+  }
+
+  get pipeline(): ChunkPipeline {
+    return this.#pipeline;
   }
 
   get phase(): TransferPhase {
@@ -96,21 +95,18 @@ export class Transfer {
   /** Where the file is, or will be, for people. */
   get location(): string {
     const { destination } = this;
-    return destination.kind === 'file'
-      ? destination.path
-      : destination.kind === 'null'
-        ? new NullSink().location
-        : 'standard output';
+    if (destination.kind === 'file') return destination.path;
+    return destination.kind === 'null' ? new NullSink().location : 'standard output';
   }
 
   /** The file that holds what arrived before a failure, if there is one. */
   get partial(): string | undefined {
-    return this.#sink instanceof FileSink && this.pipeline.verified > 0 ? this.#sink.partialPath : undefined;
+    return this.#sink instanceof FileSink && this.#sink.partialSize > 0 ? this.#sink.partialPath : undefined;
   }
 
   /** SHA-256 of what is verified so far, in hex. */
   get sha256(): string | undefined {
-    const { lastDigest, geometry } = this.pipeline;
+    const { lastDigest, geometry } = this.#pipeline;
     if (geometry.count === 0) return EMPTY_SHA256;
     return lastDigest && Buffer.from(lastDigest).toString('hex');
   }
@@ -118,7 +114,7 @@ export class Transfer {
   /** What limited the last stretch of the transfer; undefined when nothing had to be sent. */
   get limit(): LimitFinding | undefined {
     if (this.#waits === undefined || this.#alreadyComplete || this.entry.size === 0) return undefined;
-    return findLimit(this.pipeline.times, this.#waits, this.#flushMs);
+    return findLimit(this.#pipeline.times, this.#waits, this.#flushMs);
   }
 
   /**
@@ -126,11 +122,11 @@ export class Transfer {
    * another attempt may follow after errors of the connection, the protocol and single chunks.
    */
   async attempt(link: Link, manifest: Manifest, reason: GetReason): Promise<void> {
-    const { pipeline } = this;
     this.#link = link;
-    link.times = pipeline.times;
-    await pipeline.rewind();
-    await this.#checkSame(link, manifest);
+    await this.#pipeline.rewind();
+    if (manifest.chunkSize !== this.#pipeline.geometry.chunkSize) await this.#recut(manifest);
+    link.times = this.#pipeline.times;
+    await requireSameContent(link, manifest, this.#pipeline);
     if (!this.#checked) await this.#check(link);
     this.#checked = true;
     await this.#receive(link, manifest, reason);
@@ -145,104 +141,106 @@ export class Transfer {
 
   /** Delivers the verdict over a new connection, after the one that brought the last chunk has died. */
   async deliver(link: Link, manifest: Manifest, verdict: Verdict): Promise<boolean> {
-    await this.#checkSame(link, manifest);
-    const { count } = this.pipeline.geometry;
-    await link.get({ first: count, count: 0, reason: 'lost' }, new ChunkIntake(this.pipeline, []));
+    const geometry = new Geometry(this.entry.size, manifest.chunkSize); // whatever the cut, the last digest is the file's
+    await requireSameContent(link, manifest, {
+      geometry,
+      verified: geometry.count,
+      lastDigest: this.#pipeline.lastDigest,
+    });
+    await link.get({ first: geometry.count, count: 0, reason: 'lost' }, new ChunkIntake(this.#pipeline, []));
     return link.conclude(verdict);
   }
 
   /** Lets everything go; a partial file stays. */
   async close(): Promise<void> {
-    await this.pipeline.close();
+    await this.#pipeline.close();
+    await this.#secondThread?.close();
     await this.#sink?.discard();
   }
 
-  /** A server may have been started again with another file since the last attempt. */
-  async #checkSame(link: Link, manifest: Manifest): Promise<void> {
-    const { geometry, lastDigest, verified } = this.pipeline;
-    const [entry] = manifest.entries;
-    const sameShape = entry.size === geometry.size && manifest.chunkSize === geometry.chunkSize;
-    if (sameShape && lastDigest === undefined) return;
-    if (sameShape && lastDigest !== undefined) {
-      const digest = await askDigest(link, verified - 1, geometry.count);
-      if (Buffer.compare(digest, lastDigest) === 0) return;
-    }
-    throw new WireBoundError(
-      'SOURCE_CHANGED',
-      `the server now offers another content of ${this.entry.path}`,
-      {
-        suggestions: ['run the same command again: it gets the new content and keeps what is still right'],
+  #createPipeline(chunkSize: number, thread: DigestThread): ChunkPipeline {
+    return new ChunkPipeline(new Geometry(this.entry.size, chunkSize), this.#options.codecs, thread, {
+      roomAgain: () => this.#link?.resume(),
+      failed: (error) => {
+        if (this.#phase === 'receiving') this.#link?.stop(error);
       },
-    );
+    });
+  }
+
+  /** The server was started again with another chunk size: what is here is proven again at the new boundaries. */
+  async #recut(manifest: Manifest): Promise<void> {
+    const [{ size, path }] = manifest.entries;
+    if (size !== this.entry.size) throw sourceChanged(path);
+    const { verifiedBytes } = this.#pipeline;
+    if (verifiedBytes > 0 && this.destination.kind === 'stdout') {
+      throw new WireBoundError(
+        'SOURCE_CHANGED',
+        `the server now cuts ${path} into chunks of ${manifest.chunkSize} bytes; what went to standard output cannot be checked against them`,
+      );
+    }
+    await this.#pipeline.close();
+    await this.#secondThread?.close();
+    this.#secondThread = new DigestThread();
+    this.#pipeline = this.#createPipeline(manifest.chunkSize, this.#secondThread);
+    if (this.#sink instanceof FileSink && this.#checked) {
+      this.#provenBefore = verifiedBytes;
+    }
+    this.#checked = false;
+    this.#alreadyComplete = false;
   }
 
   /** Looks at what is on this disk already: the target itself, then a partial file. */
   async #check(link: Link): Promise<void> {
-    const { destination, entry, pipeline } = this;
-    if (destination.kind === 'file' && destination.exists && destination.size === entry.size) {
-      if (await this.#isIdentical(link, destination.path)) return;
+    const { destination, entry } = this;
+    this.#phase = 'checking';
+    if (
+      destination.kind === 'file' &&
+      destination.exists &&
+      destination.size === entry.size &&
+      !this.#targetDiffers
+    ) {
+      this.#options.onChecking(destination.path, entry.size);
+      this.#alreadyComplete = await proveTarget(link, this.#pipeline, destination.path);
+      if (this.#alreadyComplete) return checkExpected(this.#options.expect, this.sha256);
       if (!this.#options.force) throw exists(destination.path);
-      await pipeline.rewind(true);
+      this.#targetDiffers = true;
+      await this.#pipeline.rewind(true);
     }
-    this.#sink ??= await this.#openSink();
+    this.#sink ??= await openSink(destination, entry, this.#options.force);
     if (this.#sink instanceof FileSink) await this.#resume(link, this.#sink);
-    pipeline.sink = this.#sink;
-  }
-
-  async #isIdentical(link: Link, path: string): Promise<boolean> {
-    const { geometry } = this.pipeline;
-    const file = await open(path, 'r');
-    try {
-      const read = async (offset: number, into: Uint8Array) =>
-        (await file.read(into, 0, into.length, offset)).bytesRead;
-      await proveLocal(link, this.pipeline, read, geometry.count);
-    } finally {
-      await file.close();
-    }
-    if (this.pipeline.verified < geometry.count) return false;
-    checkExpected(this.#options.expect, this.sha256);
-    await removePublishedPartial(path);
-    this.#alreadyComplete = true;
-    return true;
+    this.#pipeline.sink = this.#sink;
   }
 
   /** Keeps the longest front part of the partial file that the server proves. */
   async #resume(link: Link, sink: FileSink): Promise<void> {
-    const { geometry } = this.pipeline;
-    const whole =
-      sink.partialSize >= geometry.size ? geometry.count : Math.floor(sink.partialSize / geometry.chunkSize);
+    const { geometry } = this.#pipeline;
+    const held = sink.partialSize;
+    const whole = held >= geometry.size ? geometry.count : Math.floor(held / geometry.chunkSize);
+    if (held > 0) this.#options.onChecking(sink.partialPath, held);
     const read = (offset: number, into: Uint8Array) => sink.readPartial(offset, into);
-    await proveLocal(link, this.pipeline, read, whole);
-    await this.pipeline.rewind();
-    await sink.keep(this.pipeline.verifiedBytes);
+    await proveLocal(link, this.#pipeline, read, whole);
+    await this.#pipeline.rewind();
+    await sink.keep(this.#pipeline.verifiedBytes);
+    const kept = this.#pipeline.verifiedBytes;
+    if (held > 0) this.#options.onKept(sink.partialPath, kept);
+    if (kept < this.#provenBefore - (this.#provenBefore % geometry.chunkSize)) {
+      throw sourceChanged(this.entry.path);
+    }
   }
 
   async #receive(link: Link, manifest: Manifest, reason: GetReason): Promise<void> {
-    const { pipeline } = this;
-    const numbers = manifest.codecs.map(
-      (name) => 1 + this.#options.codecs.findIndex(({ codec }) => codec.name === name),
-    );
+    const pipeline = this.#pipeline;
+    const numbers = codecNumbers(manifest, this.#options.codecs);
     this.#phase = 'receiving';
     const first = pipeline.verified;
+    const count = pipeline.geometry.count - first;
     pipeline.times.restart();
-    this.#waits = await link.get(
-      { first, count: pipeline.geometry.count - first, reason },
-      new ChunkIntake(pipeline, numbers),
-    );
-    await pipeline.settle();
-  }
-
-  #openSink(): Promise<Sink> | Sink {
-    const { destination, entry } = this;
-    if (destination.kind === 'null') return new NullSink();
-    if (destination.kind === 'stdout') return new StdoutSink(process.stdout);
-    const { size, mtimeMs, executable } = entry;
-    return openFileSink(destination.path, {
-      size,
-      force: this.#options.force,
-      ...(mtimeMs === undefined ? {} : { mtimeMs }),
-      ...(executable === undefined ? {} : { executable }),
-    });
+    try {
+      this.#waits = await link.get({ first, count, reason }, new ChunkIntake(pipeline, numbers));
+    } finally {
+      // A chunk that came before the trouble, and is wrong, is the more telling one.
+      await pipeline.settle();
+    }
   }
 }
 

@@ -47,8 +47,8 @@ export interface FileServerOptions {
 const PROGRESS_MS = 500;
 /** How long clients are given to hear that the server stops, milliseconds. */
 const STOP_MS = 300;
-/** Connections beyond the limit of clients that may be in their hello. */
-const SPARE_CONNECTIONS = 48;
+/** Connections beyond the limit of clients that may be in their hello, or hear that they are not let in. */
+const SPARE_CONNECTIONS = 24;
 /** Errors after which the run itself is over, not just this connection. */
 const FINAL: ReadonlySet<ErrorCode> = new Set(['SOURCE_CHANGED', 'SOURCE_UNREADABLE', 'STOPPED']);
 
@@ -58,6 +58,8 @@ export class FileServer {
   readonly #options: FileServerOptions;
   readonly #host: SessionHost;
   readonly #sessions = new Set<Session>();
+  /** The run of each session that has been let in, or is about to be. */
+  readonly #seats = new Map<Session, string>();
   readonly #ledger: RunLedger;
   readonly #statistics = new Statistics();
   readonly #maxClients: number;
@@ -150,15 +152,18 @@ export class FileServer {
     this.#sessions.add(session);
     socket.on('data', (bytes: Buffer) => session.feed(bytes));
     socket.on('end', () => session.peerEnded());
-    if (this.#sessions.size > this.#maxClients + SPARE_CONNECTIONS) void session.fail(this.#busy());
+    const beyond = this.#sessions.size - this.#maxClients;
+    if (beyond > 2 * SPARE_CONNECTIONS) connection.destroy(this.#busy());
+    else if (beyond > SPARE_CONNECTIONS) void session.fail(this.#busy());
   }
 
   async #admit(hello: Hello, session: Session): Promise<{ run: Run; offer: Offer }> {
-    const clients = [...this.#sessions].filter(({ run }) => run !== undefined && run.id !== hello.run);
-    if (clients.length >= this.#maxClients) throw this.#busy();
+    const others = [...this.#seats.values()].filter((run) => run !== hello.run);
+    if (others.length >= this.#maxClients) throw this.#busy();
     if (this.#state !== 'open' && !this.#ledger.knows(hello.run)) {
       throw new WireBoundError('DRAINING', 'the server is stopping and takes no new clients');
     }
+    this.#seats.set(session, hello.run);
     const offer = await this.#shelf.current();
     await offer.checkSize();
     // From here on nothing waits: a run that arrives has a session that will report its end.
@@ -206,6 +211,7 @@ export class FileServer {
 
   #ended(session: Session, error: WireBoundError): void {
     this.#sessions.delete(session);
+    this.#seats.delete(session);
     this.#statistics.bytesOnWire += session.connection.bytesSent;
     const { run } = session;
     const { code, message } = error;

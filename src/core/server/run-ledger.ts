@@ -12,6 +12,9 @@ export interface Run {
   bytes: number;
 }
 
+/** Ended runs that are remembered by their id; of older ones only the number stays. */
+const MOST_ENDED = 10_000;
+
 /** Everything the ledger tells its owner. */
 export interface LedgerObserver {
   /** A run is over; a failed verdict carries why. */
@@ -27,6 +30,7 @@ export class RunLedger {
   readonly #timers = new Map<Run, NodeJS.Timeout>();
   readonly #returnMs: number;
   readonly #observer: LedgerObserver;
+  readonly #forgotten = { active: 0, lost: 0, verified: 0, failed: 0 };
   #arrivals = 0;
 
   constructor(returnMs: number, observer: LedgerObserver) {
@@ -63,6 +67,7 @@ export class RunLedger {
     this.#stopTimer(run);
     run.state = verdict.verified ? 'verified' : 'failed';
     this.#observer.finished(run, verdict);
+    if (this.#runs.size > MOST_ENDED) this.#forgetOldest();
   }
 
   /** A run's connection is gone without a verdict; it has some time to come back. */
@@ -81,7 +86,7 @@ export class RunLedger {
   }
 
   count(state: Run['state']): number {
-    let count = 0;
+    let count = this.#forgotten[state];
     for (const run of this.#runs.values()) if (run.state === state) count++;
     return count;
   }
@@ -89,6 +94,15 @@ export class RunLedger {
   /** Ends every open run as failed. */
   concludeAll(verdict: Verdict): void {
     for (const run of this.open) this.conclude(run, verdict);
+  }
+
+  #forgetOldest(): void {
+    for (const [id, { state }] of this.#runs) {
+      if (state !== 'verified' && state !== 'failed') continue;
+      this.#runs.delete(id);
+      this.#forgotten[state]++;
+      return;
+    }
   }
 
   #stopTimer(run: Run): void {

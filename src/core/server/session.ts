@@ -53,7 +53,6 @@ const MAX_UNANSWERED = 16;
 
 /** The longest wait for the report on the first chunk, milliseconds. */
 const FIRST_REPORT_MS = 1_000;
-
 type State = 'hello' | 'admitting' | 'idle' | 'sending' | 'ended' | 'closed';
 
 /** What a client may say when. */
@@ -102,7 +101,8 @@ export class Session {
         ALLOWED[this.#state].includes(type) && type !== 'chunk' ? PAYLOAD_LIMITS[type] : undefined,
       receive: (frame) => this.#receive(frame),
     });
-    const position = () => this.#received ?? connection.bytesSent;
+    // What a client says it has received counts only as far as it has been sent.
+    const position = () => Math.min(this.#received ?? connection.bytesSent, connection.bytesHandedOver);
     this.#watch = new StallWatch(host.limits, position, (error) => this.#abandon(error));
     this.#keepalive = setInterval(() => this.#sendKeepalive(), host.limits.keepaliveMs);
     this.#keepalive.unref();
@@ -259,8 +259,8 @@ export class Session {
       await this.#waits.time(offer.passLimit, () => this.#whileQuiet(offer.settled()));
     }
     this.#stop.signal.throwIfAborted();
-    // Before End has left: a fast client's verdict may be here before the write is known to be done.
-    this.#state = 'ended';
+    // Before End has left: a fast client's answer may be here before the write is known to be done.
+    this.#state = end === offer.geometry.count ? 'ended' : 'idle';
     await this.#put([encodeFrame('end', encodeEnd(this.#waits.totals))]);
     if (this.#peerEnded) await this.connection.finish();
   }

@@ -49,11 +49,10 @@ export async function openFileSink(path: string, options: FileSinkOptions): Prom
 export class FileSink implements Sink {
   readonly location: string;
   readonly partialPath: string;
-  /** Bytes an earlier, interrupted run had left in the partial when it was opened; they prove nothing. */
-  readonly partialSize: number;
   readonly #partial: OpenPartial;
   readonly #options: FileSinkOptions;
   readonly #flush: BackgroundFlush;
+  #partialSize: number;
   #end = 0;
   #writing: Promise<void> = Promise.resolve();
   #state: 'open' | 'published' | 'closed' = 'open';
@@ -61,10 +60,15 @@ export class FileSink implements Sink {
   constructor(path: string, partial: OpenPartial, options: FileSinkOptions) {
     this.location = path;
     this.partialPath = partial.path;
-    this.partialSize = partial.size;
+    this.#partialSize = partial.size;
     this.#partial = partial;
     this.#options = options;
     this.#flush = new BackgroundFlush(partial.handle);
+  }
+
+  /** Bytes the partial holds: what an earlier run had left until `keep`, then what was kept and written; they prove nothing. */
+  get partialSize(): number {
+    return this.#partialSize;
   }
 
   /** Reads what the partial holds at `offset` into memory of the caller; fewer bytes only at its end. */
@@ -85,9 +89,10 @@ export class FileSink implements Sink {
 
   /** Keeps the first `bytes` bytes of the partial, which the caller has proved; writing then starts there. */
   async keep(bytes: number): Promise<void> {
-    if (bytes > this.partialSize) throw this.#misuse(`keep ${bytes} of ${this.partialSize} bytes`);
+    if (bytes > this.#partialSize) throw this.#misuse(`keep ${bytes} of ${this.#partialSize} bytes`);
     await this.#attempt('shorten', () => this.#partial.handle.truncate(bytes));
     this.#end = bytes;
+    this.#partialSize = bytes;
   }
 
   write(spans: readonly Uint8Array[], offset: number): Promise<void> {
@@ -140,6 +145,7 @@ export class FileSink implements Sink {
       this.#flush.wrote(length);
     });
     this.#end = offset + length;
+    this.#partialSize = Math.max(this.#partialSize, this.#end);
   }
 
   /** Only plain permission bits survive: set-user-id and its like are never taken from anywhere. */

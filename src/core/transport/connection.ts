@@ -10,31 +10,33 @@ const LINGER_MS = 5_000;
  * it is gone. Bytes coming in are the owner's business (a server copies, a client reads in place).
  */
 export class Connection {
+  /** The other side's address and port, for people; a closed socket does not know them any more. */
+  readonly peer: string;
+  /** This side's address and port, for people. */
+  readonly here: string;
   readonly #socket: Socket;
   readonly #gone = new AbortController();
   #bytesSent = 0;
+  #bytesHandedOver = 0;
 
   /** Takes the socket over, its error events included. */
   constructor(socket: Socket) {
     this.#socket = socket;
+    this.peer = formatEndpoint(socket.remoteAddress, socket.remotePort);
+    this.here = formatEndpoint(socket.localAddress, socket.localPort);
     socket.setNoDelay(true);
     socket.on('error', (error) => this.#lost(error));
     socket.on('close', () => this.#lost(undefined));
   }
 
-  /** The other side's address and port, for people. */
-  get peer(): string {
-    return formatEndpoint(this.#socket.remoteAddress, this.#socket.remotePort);
-  }
-
-  /** This side's address and port, for people. */
-  get here(): string {
-    return formatEndpoint(this.#socket.localAddress, this.#socket.localPort);
-  }
-
   /** Bytes that the kernel has taken. */
   get bytesSent(): number {
     return this.#bytesSent;
+  }
+
+  /** Bytes that the kernel has taken or is about to take. */
+  get bytesHandedOver(): number {
+    return this.#bytesHandedOver;
   }
 
   /** Aborted once the connection is gone, with a WireBoundError as its reason. */
@@ -49,6 +51,7 @@ export class Connection {
    * free then, too.
    */
   async send(parts: readonly Uint8Array[]): Promise<void> {
+    for (const part of parts) this.#bytesHandedOver += part.length;
     await new Promise<void>((resolve) => {
       this.#socket.cork();
       parts.forEach((part, at) => {
@@ -61,10 +64,10 @@ export class Connection {
     for (const part of parts) this.#bytesSent += part.length;
   }
 
-  /** Sends a last part, then closes: waits until the other side has closed too, or some seconds at most. */
-  async finish(part?: Uint8Array): Promise<void> {
+  /** Sends a last part, then closes: waits until the other side has closed too, or `lingerMs` milliseconds at most. */
+  async finish(part?: Uint8Array, lingerMs = LINGER_MS): Promise<void> {
     if (this.gone.aborted) return;
-    const deadline = setTimeout(() => this.#socket.destroy(), LINGER_MS);
+    const deadline = setTimeout(() => this.#socket.destroy(), lingerMs);
     await new Promise<void>((resolve) => {
       this.gone.addEventListener('abort', () => resolve(), { once: true });
       this.#socket.resume();

@@ -150,7 +150,7 @@ describe('getUntilStopped', () => {
 
   test('does not wait after a second signal', async () => {
     const signals = new EventEmitter();
-    const outcome = getUntilStopped(() => new Promise(() => {}), signals);
+    const outcome = getUntilStopped(() => new Promise<GetResult>(() => {}), signals);
     signals.emit('SIGINT');
     signals.emit('SIGINT');
     await expect(outcome).rejects.toMatchObject({ code: 'INTERRUPTED' });

@@ -1,0 +1,96 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { content } from '../support/content.js';
+import {
+  expectResumed,
+  killedAt,
+  killOnceReceived,
+  ONE_THREAD,
+  type Served,
+} from '../support/kill-trials.js';
+import { startCli, startServe } from '../support/run-cli.js';
+import { makeTempFolder } from '../support/temp-folder.js';
+import { openTestServer, type TestServer } from '../support/test-server.js';
+import { ThrottlingProxy } from '../support/throttling-proxy.js';
+
+const CHUNK = 64 * 1024;
+const FILE = content('random', 64 * CHUNK);
+const linuxTest = process.platform === 'linux' ? test : test.skip;
+
+let folder: Awaited<ReturnType<typeof makeTempFolder>>;
+let source: string;
+let server: TestServer;
+let proxy: ThrottlingProxy;
+let served: Served;
+
+beforeAll(async () => {
+  folder = await makeTempFolder();
+  source = join(folder.path, 'source.bin');
+  await writeFile(source, FILE);
+  server = await openTestServer(source, { chunkSize: CHUNK });
+  // Chunk by chunk, so that each is a write of its own.
+  proxy = await ThrottlingProxy.open(server.port, () => ({
+    toClient: { sliceBytes: CHUNK + 44, delayMs: 3 },
+  }));
+  served = { port: proxy.port, bytes: FILE, chunkSize: CHUNK };
+});
+afterAll(async () => {
+  await proxy.close();
+  await server.stop();
+  await folder.remove();
+});
+
+describe('a get that is killed', () => {
+  linuxTest.each([
+    ['a write', 'pwrite64,pwritev', 30, []],
+    ['the flush', 'fsync', 1, []],
+    ['the link that publishes', 'link', 1, []],
+    ['the unlink behind it', 'unlink', 1, []],
+    ['the rename that replaces', 'rename', 1, ['--force']],
+  ])('at %s continues behind the last whole chunk, or is complete', async (what, calls, nth, flags) => {
+    const output = join(folder.path, what.replaceAll(' ', '-'));
+    const options = { under: killedAt(calls, nth), env: ONE_THREAD };
+    const { killed } = await expectResumed(served, output, options, async () => {}, flags);
+    expect(killed).toBe(true);
+  });
+
+  test('in the middle, and again, continues each time and leaves one file (B37 B91)', async () => {
+    const output = join(folder.path, 'again-and-again');
+    for (const chunks of [10, 30]) {
+      const first = startCli(['get', `127.0.0.1:${proxy.port}`, '-o', output]);
+      await killOnceReceived(first, output, chunks * CHUNK);
+      await first.finished;
+    }
+    const { kept } = await expectResumed(served, output, {}, (cli) =>
+      killOnceReceived(cli, output, 50 * CHUNK),
+    );
+    expect(kept).toBeGreaterThanOrEqual(50 * CHUNK);
+  });
+});
+
+test('a server that is killed and started again on its port costs the client nothing', async () => {
+  const first = await startServe([source, '--chunk', '64', '--limit-rate', '4M']);
+  const output = join(folder.path, 'out-of-two-servers');
+  const get = startCli(['get', '--json', `127.0.0.1:${first.port}`, '-o', output]);
+  await get.event('progress', ({ phase, bytes }) => phase === 'receiving' && Number(bytes) > CHUNK);
+  first.cli.kill('SIGKILL');
+  await get.event('reconnecting');
+  startCli(['serve', source, '--chunk', '64', '--host', '127.0.0.1', '--port', String(first.port)]);
+  expect(await get.finished).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(Buffer.compare(await readFile(output), FILE)).toBe(0);
+});
+
+test('a get whose server is killed ends, without reconnecting, in one line that says how far it came (B03)', async () => {
+  const first = await startServe([source, '--chunk', '64', '--limit-rate', '2M']);
+  const output = join(folder.path, 'lost');
+  const get = startCli(['get', `127.0.0.1:${first.port}`, '-o', output, '--retry-for', '0']);
+  await killOnceReceived(first.cli, output, CHUNK);
+  const { exitCode, stderr } = await get.finished;
+  expect(exitCode).toBe(4);
+  expect(stderr).toMatch(
+    /FAIL {5}source.bin: the connection to 127.0.0.1:\d+ was lost.*; chunk \d+ of 64 was due, \d+ of 4194304 bytes are verified \(CONNECTION_LOST\)\n/,
+  );
+  expect(stderr).toMatch(/\npartial {2}\S+lost.wirebound; the same command goes on from there\n/);
+  await expect(readFile(output)).rejects.toMatchObject({ code: 'ENOENT' });
+});
