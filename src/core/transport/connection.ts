@@ -10,6 +10,8 @@ const LINGER_MS = 5_000;
  * it is gone. Bytes coming in are the owner's business (a server copies, a client reads in place).
  */
 export class Connection {
+  /** The other side's address and port, for people. */
+  readonly peer: string;
   readonly #socket: Socket;
   readonly #gone = new AbortController();
   #bytesSent = 0;
@@ -17,14 +19,10 @@ export class Connection {
   /** Takes the socket over, its error events included. */
   constructor(socket: Socket) {
     this.#socket = socket;
+    this.peer = formatEndpoint(socket.remoteAddress, socket.remotePort); // once it is gone, nobody knows
     socket.setNoDelay(true);
     socket.on('error', (error) => this.#lost(error));
     socket.on('close', () => this.#lost(undefined));
-  }
-
-  /** The other side's address and port, for people. */
-  get peer(): string {
-    return formatEndpoint(this.#socket.remoteAddress, this.#socket.remotePort);
   }
 
   /** This side's address and port, for people. */
