@@ -29,13 +29,22 @@ export async function composeApp({ flags, oclif, tolerant = false, warn }: Compo
     config: flags.config,
     configFolder: defaultConfigFolder(process.env, process.platform, homedir()),
     env: process.env,
-    cwd: process.cwd(),
+    cwd: currentFolder(),
   });
   const { compose } = await import('../composition.js');
   const app = await compose({ plugins: [...requests, ...hookRequests(oclif)], tolerant });
   for (const { message } of failure === undefined ? [] : [failure]) warn(message);
   for (const { message } of app.pluginFailures()) warn(message);
   return app;
+}
+
+/** One that has been removed keeps only those out who need something in it. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env.PWD ?? homedir();
+  }
 }
 
 /** Plugins that oclif itself has loaded and that hook in here. */

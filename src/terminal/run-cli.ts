@@ -11,6 +11,9 @@ export async function runCli(root: string): Promise<never> {
   // Otherwise NODE_ENV=test or development makes oclif look for TypeScript.
   settings.enableAutoTranspile = false;
   guardStreams();
+  // What Node and oclif warn of (an API that will change, a folder of oclif's that cannot be read) is nothing that a
+  // user of this program can act on.
+  if (!process.env.DEBUG) process.removeAllListeners('warning');
   process.on('uncaughtException', (error) => {
     process.exit(fail(error));
   });
