@@ -15,8 +15,8 @@ export const WITHOUT_KOFFI = `
 /** A running module; `end` it in any case, or await `finished`. */
 export interface RunningModule {
   readonly pid: number;
-  /** Resolves once standard output holds `text`; rejects when the process ends without it. */
-  waitFor(text: string): Promise<void>;
+  /** Resolves, to all of standard output so far, once that holds `text`; rejects when the process ends without it. */
+  waitFor(text: string): Promise<string>;
   /** Sends a signal and waits for the end. */
   end(signal?: NodeJS.Signals): Promise<void>;
   readonly finished: Promise<{
@@ -53,6 +53,7 @@ export function runModule(code: string, args: string[] = [], through: string[] =
         ]);
         if (ended && !stdout.includes(text)) throw new Error(`ended without "${text}": ${stdout}${stderr}`);
       }
+      return stdout;
     },
     async end(signal = 'SIGKILL') {
       child.kill(signal);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, realpath, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, realpath, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,11 +36,21 @@ describe('on a machine without a compiler', () => {
     });
   }
 
+  async function workspaces(): Promise<readonly string[]> {
+    const entries = await readdir(join(ROOT, 'packages'), { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  }
+
   test('npm ci works without a word, and only mmap-io is missing', async () => {
     const checkout = join(folder.path, 'checkout');
     await mkdir(checkout);
     for (const file of ['package.json', 'package-lock.json'])
       await cp(join(ROOT, file), join(checkout, file));
+    for (const name of await workspaces()) {
+      await mkdir(join(checkout, 'packages', name), { recursive: true });
+      const manifest = join('packages', name, 'package.json');
+      await cp(join(ROOT, manifest), join(checkout, manifest));
+    }
     await run(npm, ['ci', '--prefer-offline'], checkout);
     const require = createRequire(join(checkout, 'package.json'));
     expect(require.resolve('koffi')).toContain(checkout);

@@ -3,7 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 
 interface Lock {
   readonly packages: Readonly<
-    Record<string, { readonly hasInstallScript?: boolean; readonly integrity?: string }>
+    Record<
+      string,
+      { readonly hasInstallScript?: boolean; readonly integrity?: string; readonly link?: boolean }
+    >
   >;
 }
 
@@ -12,8 +15,9 @@ function readJson<T>(name: string): T {
 }
 
 const { allowScripts } = readJson<{ allowScripts: Readonly<Record<string, boolean>> }>('package.json');
+/** Everything that comes from a registry: not this package, not the ones under packages/, not links to them. */
 const installed = Object.entries(readJson<Lock>('package-lock.json').packages).filter(
-  ([path]) => path !== '',
+  ([path, { link }]) => path.includes('node_modules/') && link !== true,
 );
 
 describe('the lock file', () => {
