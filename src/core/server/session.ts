@@ -244,8 +244,8 @@ export class Session {
       await this.#waits.time(offer.passLimit, () => this.#whileQuiet(offer.settled()));
     }
     this.#stop.signal.throwIfAborted();
+    this.#state = 'ended'; // before it is sent: a fast client's verdict may come while `put` still gives up its turn
     await this.#put([encodeFrame('end', encodeEnd(this.#waits.totals))]);
-    this.#state = 'ended';
     if (this.#peerEnded) await this.connection.finish();
   }
 
