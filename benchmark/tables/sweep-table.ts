@@ -32,6 +32,8 @@ export interface SweepFigures extends SweepCell {
   readonly serverAnonymous: number;
   readonly clientResident: number;
   readonly bytesFromStorage: number;
+  /** What most clients say kept them from being faster. */
+  readonly limitedBy: string;
   /** Bytes on the wire as a multiple of the file bytes sent. */
   readonly wireShare: number;
 }
@@ -58,9 +60,17 @@ export function summarizeSweep(logs: readonly SweepLog[]): readonly SweepFigures
       serverAnonymous: over(({ run }) => run.serverAnonymous),
       clientResident: over(({ run }) => run.clientResident),
       bytesFromStorage: over(({ run }) => run.summary.bytesFromStorage),
+      limitedBy: mostCommon(
+        group.flatMap(({ run }) => run.clients.map(({ result }) => result.limitedBy ?? '-')),
+      ),
       wireShare: over(({ run }) => run.summary.bytesOnWire / Math.max(1, run.summary.bytesSent)),
     };
   });
+}
+
+function mostCommon(names: readonly string[]): string {
+  const count = (name: string) => names.filter((other) => other === name).length;
+  return names.toSorted((a, b) => count(b) - count(a))[0] ?? '-';
 }
 
 /** The table of one content. */
@@ -79,6 +89,7 @@ export function sweepTable(figures: readonly SweepFigures[], content: ContentKin
       formatBytes(figure.serverAnonymous),
       formatBytes(figure.clientResident),
       formatBytes(figure.bytesFromStorage),
+      figure.limitedBy,
     ]);
   return markdownTable(
     [
@@ -93,6 +104,7 @@ export function sweepTable(figures: readonly SweepFigures[], content: ContentKin
       'server memory',
       'client memory',
       'storage reads',
+      'limited by',
     ],
     rows,
   );

@@ -16,10 +16,12 @@ test("Jain's index is 1 for equal rates and 1/n when one has everything", () => 
 describe('alternating rounds', () => {
   test('run everyone in turn, and the first round does not count', async () => {
     const order: string[] = [];
-    const contender = (name: string, ...seconds: number[]) => () => {
-      order.push(name);
-      return Promise.resolve(seconds.shift() ?? Number.NaN);
-    };
+    const contender =
+      (name: string, ...seconds: number[]) =>
+      () => {
+        order.push(name);
+        return Promise.resolve(seconds.shift() ?? Number.NaN);
+      };
     const rounds = await alternate({ a: contender('a', 100, 2, 4), b: contender('b', 1, 1, 4) }, 2);
     expect(order.join('')).toBe('ababab');
     expect(rounds).toEqual({ a: [2, 4], b: [1, 4] });
