@@ -1,7 +1,10 @@
 import { createCipheriv } from 'node:crypto';
 
-/** `random` does not compress; `log` is access-log text that LZ4 makes about 12 times smaller. */
-export type ContentKind = 'random' | 'log';
+/**
+ * `random` does not compress; `log` is access-log text that LZ4 makes about 12 times smaller; `half` is a MiB of
+ * one and a MiB of the other in turn.
+ */
+export type ContentKind = 'random' | 'log' | 'half';
 
 const PIECE = 1 << 20;
 
@@ -12,9 +15,19 @@ export function content(kind: ContentKind, size: number, seed = 1): Buffer {
 
 /** The bytes of {@link content} in pieces of up to 1 MiB; each piece is a fresh buffer. */
 export function* contentPieces(kind: ContentKind, size: number, seed = 1): Generator<Buffer> {
-  const next = kind === 'random' ? randomPieces(seed) : logPieces(seed);
+  const next = PIECES[kind](seed);
   for (let left = size; left > 0; left -= PIECE) yield next().subarray(0, left);
 }
+
+const PIECES: Readonly<Record<ContentKind, (seed: number) => () => Buffer>> = {
+  random: randomPieces,
+  log: logPieces,
+  half: (seed) => {
+    const sides = [randomPieces(seed), logPieces(seed)] as const;
+    let turn = 0;
+    return () => (sides[turn++ % 2] ?? sides[0])();
+  },
+};
 
 /** AES in counter mode: as good as random, reproducible, and faster than any disk. */
 function randomPieces(seed: number): () => Buffer {

@@ -1,0 +1,55 @@
+import { formatBytes } from '#dist/core/units.js';
+import type { ContentKind } from '../../test/support/content.js';
+import { machineLine } from '../support/machine.js';
+import { type Benchmark, type ResultHead, readResult } from '../support/results.js';
+import { headlines } from '../tables/headlines.js';
+import { type LinkResult, linkTable } from '../tables/link-table.js';
+import { type PeerResult, summarizePeers } from '../tables/peer-table.js';
+import { publishedTable } from '../tables/published-table.js';
+import { type SweepFigures, sweepTable } from '../tables/sweep-table.js';
+import { type TargetResult, targetTable } from '../tables/target-table.js';
+
+/** More of the machine than this busy with other things makes a result worth little. */
+const NOTABLE_LOAD = 0.05;
+
+interface SweepResult {
+  readonly figures: readonly SweepFigures[];
+}
+
+const COMMANDS: Readonly<Record<Benchmark, string>> = {
+  sweep: 'npm run bench',
+  peers: 'npm run bench:peers',
+  link: 'npm run bench:link',
+  targets: 'npm run bench:targets',
+};
+
+/** Every section that a document may ask for, by its marker's name, from the results that are kept. */
+export function makeSections(): Readonly<Record<string, string>> {
+  const sweep = (show: (result: SweepResult) => string) => section<SweepResult>('sweep', show);
+  const ofContent = (content: ContentKind) => sweep(({ figures }) => sweepTable(figures, content));
+  return {
+    'sweep-random': ofContent('random'),
+    'sweep-log': ofContent('log'),
+    published: sweep(({ figures }) => publishedTable(figures)),
+    peers: section<PeerResult>(
+      'peers',
+      (result) => `A file of ${formatBytes(result.size)}.\n\n${summarizePeers(result)}`,
+    ),
+    link: section<LinkResult>(
+      'link',
+      (result) => `A file of ${formatBytes(result.size)}.\n\n${linkTable(result)}`,
+    ),
+    targets: section<TargetResult>('targets', targetTable),
+    headlines: section<TargetResult>('targets', headlines),
+  };
+}
+
+function section<T>(name: Benchmark, show: (result: ResultHead & T) => string): string {
+  const result = readResult<T>(name);
+  if (result === undefined) return `Not measured yet: \`${COMMANDS[name]}\` does it.`;
+  const busy = result.backgroundLoad > NOTABLE_LOAD;
+  const load = busy
+    ? ` The machine was ${Math.round(result.backgroundLoad * 100)} % busy with other things.`
+    : '';
+  return `${show(result)}\n\nBy \`${COMMANDS[name]}\`. ${machineLine(result.machine)}.${load}`;
+}

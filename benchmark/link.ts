@@ -1,0 +1,74 @@
+/**
+ * `npm run bench:link`: server and clients on hosts of their own (network namespaces) behind one limited link;
+ * times, bytes on the wire, and how fairly two clients share it.
+ */
+import { rm } from 'node:fs/promises';
+import type { ContentKind } from '../test/support/content.js';
+import { cacheChain, startServer } from './subjects/wirebound.js';
+import { runLink } from './support/link-run.js';
+import { describeMachine, machineLine } from './support/machine.js';
+import { readOptions } from './support/options.js';
+import { backgroundLoad } from './support/processor-time.js';
+import { writeResult } from './support/results.js';
+import { runBenchmark } from './support/run-benchmark.js';
+import { makeServedFile, type ServedFile } from './support/served-file.js';
+import { LINK_LIMITS, TestNetwork } from './support/test-network.js';
+import { type Workspace, withWorkspace } from './support/workspace.js';
+import { linkTable } from './tables/link-table.js';
+
+const options = readOptions('npm run bench:link', {
+  size: { default: '256M', help: 'size of the file' },
+  links: { default: LINK_LIMITS.map(({ name }) => name).join(), help: 'links' },
+  contents: { default: 'log,random,half', help: 'contents' },
+  codecs: { default: 'none,lz4,auto', help: 'codecs; those the server does not have are left out' },
+  clients: { default: '1,2', help: 'how many at once' },
+  disk: { default: '', help: 'folder for the file to serve' },
+});
+
+/** The codecs that `serve` takes. */
+async function availableCodecs(workspace: Workspace, file: ServedFile): Promise<readonly string[]> {
+  const available: string[] = [];
+  for (const codec of options.list('codecs')) {
+    const server = await startServer(workspace, file, { codec }).catch(() => undefined);
+    if (server === undefined) console.log(`skipped: the server has no codec ${codec}`);
+    else available.push(codec);
+    await server?.stop();
+  }
+  return available;
+}
+
+async function measure(workspace: Workspace): Promise<void> {
+  const load = await backgroundLoad();
+  console.log(machineLine(describeMachine()));
+  const counts = options.list('clients').map(Number);
+  const network = new TestNetwork(Math.max(...counts));
+  const runs = [];
+  try {
+    for (const content of options.list('contents') as ContentKind[]) {
+      const file = await makeServedFile(workspace.disk, content, options.size('size'));
+      await cacheChain(workspace, file);
+      const codecs = await availableCodecs(workspace, file);
+      for (const link of LINK_LIMITS.filter(({ name }) => options.list('links').includes(name))) {
+        for (const clients of counts) {
+          for (const codec of codecs) {
+            const run = await runLink(workspace, network, file, { link, codec, clients });
+            console.log(`${link.name}, ${content}, ${codec}, ${clients}: ${run.seconds.toFixed(2)} s`);
+            runs.push(run);
+          }
+        }
+      }
+      await rm(file.path);
+    }
+  } finally {
+    network.close();
+  }
+  const body = { size: options.size('size'), runs };
+  console.log(`\n${linkTable(body)}`);
+  writeResult('link', { backgroundLoad: load, options: options.raw }, body);
+}
+
+await runBenchmark(async () => {
+  const obstacle = TestNetwork.obstacle();
+  if (obstacle === undefined) await withWorkspace(measure, options.text('disk') || undefined);
+  else console.log(`bench:link is left out: ${obstacle}.`);
+});
