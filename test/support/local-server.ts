@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach } from '@jest/globals';
-import { compose, type GetRequest, type RunningServer, type ServeRequest } from '#dist/composition.js';
+import {
+  compose,
+  type GetRequest,
+  type PluginReference,
+  type RunningServer,
+  type ServeRequest,
+} from '#dist/composition.js';
 import type { GetResult } from '#dist/core/client/get-event.js';
 import type { ServeEvent } from '#dist/core/server/serve-event.js';
 // compose() imports these all at once, which jest's module loader cannot do: here they come one by one.
@@ -34,13 +40,18 @@ export interface LocalServer extends RunningServer {
   readonly events: readonly ServeEvent[];
 }
 
+/** What comes beside the built-in codecs and sources. */
+interface WithPlugins {
+  readonly plugins?: readonly PluginReference[];
+}
+
 /** Serves `reference` from this process until the test is over; its chain cache is a folder of this test file. */
 export async function openLocalServer(
   reference: string,
-  options: Partial<ServeRequest> = {},
+  { plugins = [], ...options }: Partial<ServeRequest> & WithPlugins = {},
 ): Promise<LocalServer> {
   const events: ServeEvent[] = [];
-  const app = await compose();
+  const app = await compose({ plugins });
   const request: ServeRequest = {
     reference,
     codec: 'none',
@@ -72,9 +83,9 @@ export async function openLocalServer(
 export async function getFrom(
   port: number,
   output: string,
-  options: Partial<GetRequest> = {},
+  { plugins = [], ...options }: Partial<GetRequest> & WithPlugins = {},
 ): Promise<GetResult> {
-  const app = await compose();
+  const app = await compose({ plugins });
   return app.get({
     host: '127.0.0.1',
     port,

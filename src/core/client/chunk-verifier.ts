@@ -20,6 +20,8 @@ export class ChunkVerifier {
   readonly #codecs: readonly RegisteredCodec[];
   /** Settles when the newest chunk has reached the thread; undefined while no chunk had to be decoded here. */
   #inThread: Promise<void> | undefined;
+  /** When the last chunk was decoded here, on the monotonic clock. */
+  #decodedAt = 0;
 
   /** `codecs`: by codec number, counted from 1. The thread is a fresh one, and closed by whoever started it. */
   constructor(geometry: Geometry, ring: ChunkRing, codecs: readonly RegisteredCodec[], thread: DigestThread) {
@@ -74,13 +76,15 @@ export class ChunkVerifier {
     return decodeMs === undefined ? reply : { ...(await reply), decodeMs };
   }
 
-  /** Decodes a chunk in place; resolves to the milliseconds that took. */
+  /** Decodes a chunk in place; resolves to the milliseconds that took, those shared with the chunk before not counted again. */
   async #decodeHere(codec: Codec, { index, payloadLength, rawLength }: VerifyJob): Promise<number> {
     const startedAt = performance.now();
     try {
       const raw = await decodePayload(codec, this.#ring.chunk(index, payloadLength), rawLength);
       this.#ring.chunk(index, rawLength).set(raw);
-      return performance.now() - startedAt;
+      const since = Math.max(startedAt, this.#decodedAt);
+      this.#decodedAt = performance.now();
+      return this.#decodedAt - since;
     } catch (error) {
       const { code, message } = toWireBoundError(error, 'CODEC_FAILED');
       throw new WireBoundError(code, `chunk ${index} of ${this.#geometry.count}: ${message}`, {

@@ -13,7 +13,8 @@ export interface LimitFinding {
 /**
  * Derives the limit from where the pipeline waited. The digest thread is where everything meets: its time is
  * hashing, decoding, waiting for the disk, or waiting for bytes; in the last case the server tells whether
- * it was waiting too, for its own work or for the network. `flushMs`: making the file durable at the end.
+ * it was waiting too, for its own work or for the network. A short file fits into the kernel's buffers: then the
+ * server has not waited at all, and the network it is. `flushMs`: making the file durable at the end.
  */
 export function findLimit(times: StageTimes, waits: ServerWaits, flushMs: number): LimitFinding {
   const own = {
@@ -24,12 +25,13 @@ export function findLimit(times: StageTimes, waits: ServerWaits, flushMs: number
   } as const;
   const [serverLimit] = largest(own);
   const ownMs = own.source + own.digest + own.codec + own.rate;
+  const networkMs = Math.max(waits.networkMs, times.starvedMs - ownMs);
   const spent: Readonly<Record<Limit, number>> = {
     digest: times.hashMs,
     codec: times.decodeMs,
     disk: times.blockedMs + flushMs,
-    server: ownMs > waits.networkMs ? times.starvedMs : 0,
-    network: ownMs > waits.networkMs ? 0 : times.starvedMs,
+    server: ownMs > networkMs ? times.starvedMs : 0,
+    network: ownMs > networkMs ? 0 : times.starvedMs,
   };
   const total = Object.values(spent).reduce((sum, ms) => sum + ms, 0);
   const [limitedBy, ms] = largest(spent);

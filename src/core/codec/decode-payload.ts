@@ -1,17 +1,19 @@
 import { isUint8Array } from 'node:util/types';
 import { causeLine } from '../cause-line.js';
 import { WireBoundError } from '../errors.js';
+import { answerInTime, CODEC_DEADLINE_MS, isPromised } from './answer-in-time.js';
 import type { Codec } from './codec.js';
 
 /**
  * Decodes one payload into exactly `rawLength` bytes, which the caller owns. Synchronous when the codec is
  * (it runs in the digest thread's loop). Throws or rejects with CODEC_FAILED when the codec refuses the payload,
- * or returns anything else than that many bytes.
+ * returns anything else than that many bytes, or does not answer within `deadlineMs`.
  */
 export function decodePayload(
   codec: Codec,
   payload: Uint8Array,
   rawLength: number,
+  deadlineMs = CODEC_DEADLINE_MS,
 ): Uint8Array | Promise<Uint8Array> {
   const refuse = (reason: string, cause?: unknown): never => {
     const what = `${codec.name} could not decode ${payload.length} bytes into a chunk of ${rawLength}`;
@@ -30,9 +32,5 @@ export function decodePayload(
   } catch (error) {
     return fail(error);
   }
-  return isThenable(result) ? Promise.resolve(result).then(check, fail) : check(result);
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+  return isPromised(result) ? answerInTime(result, deadlineMs).then(check, fail) : check(result);
 }

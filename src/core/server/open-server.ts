@@ -72,6 +72,7 @@ export async function openServer(options: OpenServerOptions): Promise<OpenServer
     chunkSize,
     codecs,
     cacheBytes: options.cacheBytes,
+    encodeTimeoutMs: options.limits?.encodeTimeoutMs,
     cache: options.cache,
     rehash: options.rehash,
     observer: {

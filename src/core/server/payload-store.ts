@@ -43,8 +43,10 @@ export interface Forecast {
 export interface PayloadStoreOptions {
   /** Bytes for encoded and read chunks, those on their way to clients included. */
   readonly capacity: number;
+  /** How long a codec may take over one chunk, milliseconds (30 s); one that takes longer is not asked again. */
+  readonly encodeTimeoutMs?: number | undefined;
   /** A codec threw or broke its contract; the chunk travels raw. */
-  onCodecFailure(failure: WireBoundError, index: number): void;
+  onCodecFailure(failure: WireBoundError, index: number, codec: Codec): void;
 }
 
 /**
@@ -63,6 +65,9 @@ export class PayloadStore {
   readonly #encodes: Turnstile;
   /** Samples are not believed for chunks before this one: the last one misled. */
   #believeFrom = 0;
+  /** What encoding has taken in all: reading the chunks, and the codec; milliseconds. */
+  #readMs = 0;
+  #encodeMs = 0;
 
   constructor(
     source: ChunkSource,
@@ -83,6 +88,11 @@ export class PayloadStore {
   /** Whether clients hold so much that nobody should ask ahead. */
   get tight(): boolean {
     return this.#cache.tight;
+  }
+
+  /** What encoding mostly waits for: reading the chunks, or the codec. */
+  get encodeLimit(): 'sourceMs' | 'codecMs' {
+    return this.#readMs > this.#encodeMs ? 'sourceMs' : 'codecMs';
   }
 
   /** Chunk `index` under a codec (0: raw); it comes raw where that is not shorter. Rejects with what the source says. */
@@ -130,27 +140,36 @@ export class PayloadStore {
   }
 
   async #encode(codec: Codec, record: CodecRecord, index: number): Promise<Uint8Array | undefined> {
+    // Things may have changed while it waited for its turn.
+    if (this.#cache.tight || record.staysRaw(index)) return undefined;
     const buffer = this.#scratch.pop() ?? new Uint8Array(this.#geometry.chunkSize);
+    const chunk = buffer.subarray(0, this.#geometry.rawLength(index));
+    let reusable = true;
     try {
-      const chunk = buffer.subarray(0, this.#geometry.rawLength(index));
+      const startedAt = performance.now();
       const random = await this.#seemsRandom(index, chunk);
       if (random && index % TRY_ANYWAY !== 0 && index >= this.#believeFrom) {
         record.stayed(index);
         return undefined;
       }
       await readWhole(this.#source, this.#geometry.offset(index), chunk);
-      const startedAt = performance.now();
-      const result = await encodeChunk(codec, chunk);
+      const readAt = performance.now();
+      const result = await encodeChunk(codec, chunk, this.#options.encodeTimeoutMs);
+      const encodedAt = performance.now();
+      this.#readMs += readAt - startedAt;
+      this.#encodeMs += encodedAt - readAt;
       if (result.encoded) {
-        record.shrank(index, chunk.length, result.bytes.length, (performance.now() - startedAt) / 1000);
-        if (random) this.#believeFrom = index + TRY_ANYWAY;
-        return result.bytes;
+        record.shrank(index, chunk.length, result.bytes.length, (encodedAt - readAt) / 1000);
+        if (random) this.#believeFrom = index + 2 * TRY_ANYWAY;
+        return compact(result.bytes);
       }
-      record.stayed(index);
-      if (result.failure !== undefined) this.#options.onCodecFailure(result.failure, index);
+      reusable = result.unanswered !== true;
+      if (reusable) record.stayed(index);
+      else record.abandon();
+      if (result.failure !== undefined) this.#options.onCodecFailure(result.failure, index, codec);
       return undefined;
     } finally {
-      this.#scratch.push(buffer);
+      if (reusable) this.#scratch.push(buffer);
     }
   }
 
@@ -166,4 +185,9 @@ export class PayloadStore {
 
 function encodedKey(index: number, codec: number): string {
   return `${codec} ${index}`;
+}
+
+/** The same bytes without the rest of a larger allocation behind them, which would be kept with them. */
+function compact(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer.byteLength > 2 * bytes.length ? Uint8Array.from(bytes) : bytes;
 }

@@ -24,8 +24,8 @@ export interface ChunkRun {
   send(parts: readonly Uint8Array[]): Promise<void>;
   /** Called after each batch, between two frames; sending goes on when it resolves. */
   sent(progress: Sent): Promise<void>;
-  /** Wraps every wait for the hashing pass; it comes between two frames. */
-  whileWaiting(wait: Promise<void>): Promise<void>;
+  /** Wraps every wait for the hashing pass, the source and the codec; it comes between two frames. */
+  whileWaiting<T>(wait: Promise<T>): Promise<T>;
 }
 
 /** What one batch carried. */
@@ -64,8 +64,8 @@ export async function sendChunks(run: ChunkRun): Promise<void> {
         payload.catch(() => undefined); // reported when its turn comes
         queue.push(payload);
       }
-      const batch = await run.waits.time(choice.encodes ? 'codecMs' : 'sourceMs', () =>
-        takeBatch(queue, run.rate.batchSize(BATCH_SIZE)),
+      const batch = await run.waits.time(choice.encodes ? payloads.encodeLimit : 'sourceMs', () =>
+        run.whileWaiting(takeBatch(queue, run.rate.batchSize(BATCH_SIZE))),
       );
       await sendBatch(run, index, batch);
       index += batch.length;

@@ -1,3 +1,5 @@
+import { CODEC_DEADLINE_MS } from '../codec/answer-in-time.js';
+
 /** The numbers that keep one client from harming another; docs/architecture.md lists them. */
 export interface ServeLimits {
   /** From accept to a whole Hello. */
@@ -9,6 +11,8 @@ export interface ServeLimits {
   readonly stallBytes: number;
   /** Between the server's keepalives while it has nothing else to say. */
   readonly keepaliveMs: number;
+  /** How long a codec may take over one chunk before the server does without it. */
+  readonly encodeTimeoutMs: number;
   /** How long a run whose connection broke may take to come back before it counts as failed. */
   readonly returnMs: number;
 }
@@ -19,5 +23,6 @@ export const SERVE_LIMITS: ServeLimits = {
   stallTimeoutMs: 60_000,
   stallBytes: 256 * 1024,
   keepaliveMs: 3_000,
+  encodeTimeoutMs: CODEC_DEADLINE_MS,
   returnMs: 10_000,
 };

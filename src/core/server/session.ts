@@ -270,7 +270,7 @@ export class Session {
     if (this.#run !== undefined) this.#host.sent(this.#run, sent, choice.current);
     const measuring = choice.measuring && sent.next < get.first + get.count;
     await this.#mark(choice);
-    if (measuring) await this.#reportOf(this.connection.bytesSent);
+    if (measuring) await this.#waits.time('networkMs', () => this.#reportOf(this.connection.bytesSent));
   }
 
   /** Asks the client how it is doing, if it is time to; a keepalive is answered with one. */
@@ -303,10 +303,13 @@ export class Session {
   }
 
   /** Waits for the server's own work, between two frames: keepalives may go out meanwhile. */
-  async #whileQuiet(wait: Promise<void>): Promise<void> {
+  async #whileQuiet<T>(wait: Promise<T>): Promise<T> {
     this.#quiet = true;
-    await wait;
-    this.#quiet = false;
+    try {
+      return await wait;
+    } finally {
+      this.#quiet = false;
+    }
   }
 
   /** Sends while the watch looks whether the client takes it. */
@@ -344,6 +347,7 @@ export class Session {
   #gone(): void {
     this.#close(toWireBoundError(this.connection.gone.reason));
     this.#watch.stop();
+    this.#reported(Number.POSITIVE_INFINITY);
     clearInterval(this.#keepalive);
     this.#offer?.pacer.left(this);
     this.#offer?.retired.removeEventListener('abort', this.#onRetired);

@@ -10,7 +10,7 @@ interface Slot {
   readonly bytes: Promise<Uint8Array | undefined>;
   /** 0 until it is made. */
   size: number;
-  /** Handed out and not yet released. */
+  /** Handed out and not yet released, or waited for. */
   pins: number;
 }
 
@@ -53,6 +53,8 @@ export class SharedBytes {
     const slot = this.#slots.get(key) ?? { bytes: make(), size: 0, pins: 0 };
     this.#slots.delete(key);
     this.#slots.set(key, slot); // last in the map: most recently used
+    // Pinned before the wait: what somebody is about to be given must not be evicted under them.
+    if (slot.pins++ === 0) this.#pinned += slot.size;
     const bytes = await slot.bytes.catch((error: unknown) => {
       this.#drop(key, slot);
       throw error;
@@ -64,8 +66,8 @@ export class SharedBytes {
     if (slot.size === 0) {
       slot.size = bytes.length;
       this.#total += slot.size;
+      this.#pinned += slot.size;
     }
-    if (slot.pins++ === 0) this.#pinned += slot.size;
     this.#evict();
     return { bytes, release: () => this.#release(slot) };
   }

@@ -6,7 +6,7 @@ import { Geometry } from '../framing/geometry.js';
 import type { ChunkSource } from '../source/chunk-source.js';
 import { Offer, type OfferObserver } from './offer.js';
 import { Pacer } from './pace.js';
-import { PayloadStore } from './payload-store.js';
+import { PayloadStore, type PayloadStoreOptions } from './payload-store.js';
 
 /** The share of the machine's memory that the page cache is trusted to hold. */
 const PAGE_CACHE_SHARE = 0.5;
@@ -22,6 +22,7 @@ export interface ShelfOptions {
   readonly codecs: readonly Codec[];
   /** Bytes for encoded and read chunks that clients share. */
   readonly cacheBytes: number;
+  readonly encodeTimeoutMs?: PayloadStoreOptions['encodeTimeoutMs'];
   /** Undefined: chains are not kept. */
   readonly cache: ChainCache | undefined;
   /** Does not trust the cache for the first offer. */
@@ -35,7 +36,7 @@ export class Shelf {
   #current: Promise<Offer> | undefined;
   #source: ChunkSource | undefined;
   #rehash: boolean;
-  #codecFailed = false;
+  readonly #failedCodecs = new Set<Codec>();
   #closed = false;
 
   constructor(options: ShelfOptions) {
@@ -80,12 +81,13 @@ export class Shelf {
   }
 
   async #make(source: ChunkSource): Promise<Offer> {
-    const { chunkSize, codecs, cacheBytes, cache, observer } = this.#options;
+    const { chunkSize, codecs, cacheBytes, encodeTimeoutMs, cache, observer } = this.#options;
     const geometry = new Geometry(source.size, chunkSize);
     const payloads = new PayloadStore(source, geometry, codecs, {
       capacity: cacheBytes,
-      onCodecFailure: (failure, index) =>
-        this.#warnOnce(`${failure.message} (chunk ${index}); it is sent raw`),
+      encodeTimeoutMs,
+      onCodecFailure: ({ message }, index, codec) =>
+        this.#warnOnce(codec, `${message} (chunk ${index} of ${geometry.count}); it is sent raw`),
     });
     const pacer = new Pacer(geometry, totalmem() * PAGE_CACHE_SHARE);
     const rehash = this.#rehash;
@@ -93,9 +95,9 @@ export class Shelf {
     return Offer.open({ source, geometry, payloads, pacer, cache, observer }, rehash);
   }
 
-  #warnOnce(message: string): void {
-    if (this.#codecFailed) return;
-    this.#codecFailed = true;
+  #warnOnce(codec: Codec, message: string): void {
+    if (this.#failedCodecs.has(codec)) return;
+    this.#failedCodecs.add(codec);
     this.#options.observer.warn(message);
   }
 }

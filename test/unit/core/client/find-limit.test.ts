@@ -50,6 +50,14 @@ describe('what limited a transfer', () => {
     }
   });
 
+  test('is the network where all of a short file fits into buffers and the server waited for nothing', () => {
+    const waits = { ...NO_WAITS, digestMs: 5 };
+    expect(findLimit(spent({ hash: 5, starved: 95 }), waits, 0)).toEqual({
+      limitedBy: 'network',
+      share: 0.95,
+    });
+  });
+
   test('has a share of 0 rather than NaN where no time was spent', () => {
     expect(findLimit(spent({}), NO_WAITS, 0).share).toBe(0);
   });

@@ -27,6 +27,14 @@ describe('decodePayload', () => {
     expect(await result).toBe(chunk);
   });
 
+  test('an asynchronous codec that does not answer in time is refused', async () => {
+    const never = decoding(() => new Promise<Uint8Array>(() => undefined));
+    await expect(decodePayload(never, payload, 10, 20)).rejects.toMatchObject({
+      code: 'CODEC_FAILED',
+      message: 'odd could not decode 5 bytes into a chunk of 10: it did not answer within 0.02 s',
+    });
+  });
+
   test.each([
     ['too few bytes', () => new Uint8Array(9), 'it returned 9 bytes'],
     ['too many bytes', () => new Uint8Array(11), 'it returned 11 bytes'],

@@ -73,6 +73,16 @@ describe('encodeChunk', () => {
     });
   });
 
+  test('no answer in time is a failure, and the chunk may still be in use', async () => {
+    const never = encoding(() => new Promise<Uint8Array>(() => undefined));
+    const result = await encodeChunk(never, chunk, 20);
+    expect(result).toMatchObject({
+      encoded: false,
+      unanswered: true,
+      failure: { code: 'CODEC_FAILED', message: expect.stringMatching(/: it did not answer within 0.02 s$/) },
+    });
+  });
+
   test('a view of the chunk itself is a failure, because that memory will be used again', async () => {
     const result = await encodeChunk(
       encoding((input) => input.subarray(10, 20)),

@@ -35,6 +35,27 @@ describe('what is known of a codec and a file', () => {
     while (record.staysRaw(first)) first++;
     expect(first - 101).toBeLessThan(4);
   });
+
+  test('what was skipped just before text was found is looked at by the next client', () => {
+    const record = new CodecRecord(200);
+    for (let index = 0; index < 104; index++) if (!record.staysRaw(index)) record.stayed(index);
+    expect([101, 102, 103].map((index) => record.staysRaw(index))).toEqual([true, true, true]);
+    record.shrank(104, 1000, 100, 0.001);
+    expect([99, 100, 101, 102, 103].map((index) => record.staysRaw(index))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('a codec that is abandoned shrinks nothing any more', () => {
+    const record = new CodecRecord(3);
+    record.shrank(1, 1000, 100, 0.001);
+    record.abandon();
+    expect([0, 1, 2].every((index) => record.staysRaw(index))).toBe(true);
+  });
 });
 
 describe('a sample', () => {

@@ -122,6 +122,59 @@ describe('encoded chunks', () => {
     expect((await held).codec).toBe(1);
   });
 
+  test('a codec that does not answer is waited for once, and not asked again', async () => {
+    const never = new Promise<void>(() => undefined);
+    const { codec, encoded } = countingCodec({ waitsAt: { 0: never, 1: never } });
+    const { store, failures } = create({}, codec, undefined, 50);
+    const payloads = await Promise.all([0, 1, 2].map((index) => store.payload(index, 1)));
+    expect(payloads.map(({ codec }) => codec)).toEqual([0, 0, 1]);
+    expect(failures).toEqual([
+      ['CODEC_FAILED', 0],
+      ['CODEC_FAILED', 1],
+    ]);
+    payloads.push(await store.payload(2, 1), await store.payload(3, 1));
+    expect(payloads.slice(3).map(({ codec }) => codec)).toEqual([0, 0]);
+    expect(encoded.slice(0, 4)).toEqual([1, 1, 1, 0]);
+    for (const [at, index] of [0, 1, undefined, 2, 3].entries()) {
+      const { bytes, release } = payloads[at] as NonNullable<(typeof payloads)[0]>;
+      if (index !== undefined) {
+        expect(Buffer.compare(bytes, FILE.subarray(index * CHUNK_SIZE, (index + 1) * CHUNK_SIZE))).toBe(0);
+      }
+      release();
+    }
+  });
+
+  test('a codec that returns a small part of a large allocation does not keep that alive', async () => {
+    const codec: Codec = {
+      name: 'spacious',
+      encode: (chunk) => new Uint8Array(chunk.length).fill(9).subarray(0, 500),
+      decode: (payload) => payload,
+    };
+    const { store } = create({}, codec);
+    const { bytes, release } = await store.payload(0, 1);
+    expect(Buffer.compare(bytes, Buffer.alloc(500, 9))).toBe(0);
+    expect(bytes.buffer.byteLength).toBeLessThanOrEqual(1000);
+    release();
+  });
+
+  test('one that waited for its turn until clients held all the room travels raw', async () => {
+    const gates = Array.from({ length: 8 }, createGate);
+    const { codec, encoded } = countingCodec({ waitsAt: gates.map(({ opened }) => opened) });
+    const { store } = create({}, codec, ENCODED);
+    const asked = Array.from({ length: COUNT }, (_, index) => store.payload(index, 1));
+    expect(await isPending(Promise.any(asked))).toBe(true);
+    gates[0]?.open();
+    const [first, ninth, tenth] = [await asked[0], await asked[8], await asked[9]];
+    expect([first?.codec, tenth?.codec, encoded[9]]).toEqual([1, 0, 0]);
+    first?.release();
+    ninth?.release();
+    tenth?.release();
+    const again = await store.payload(9, 1);
+    expect(again.codec).toBe(1);
+    for (const gate of gates) gate.open();
+    for (const payload of [again, ...(await Promise.all(asked.slice(1, 8)))]) payload?.release();
+  });
+
   test('what encoding reads into is not what travels', async () => {
     const { codec } = countingCodec();
     const { store } = create({ lends: true }, codec);
@@ -221,7 +274,12 @@ interface CreateOptions extends TestSourceOptions {
   readonly content?: Uint8Array;
 }
 
-function create(options: CreateOptions = {}, codec?: Codec, capacity = 64 * 1024 * 1024) {
+function create(
+  options: CreateOptions = {},
+  codec?: Codec,
+  capacity = 64 * 1024 * 1024,
+  encodeTimeoutMs?: number,
+) {
   const source = new TestSource(options.content ?? FILE, options);
   const failures: (readonly [string, number])[] = [];
   const store = new PayloadStore(
@@ -230,6 +288,7 @@ function create(options: CreateOptions = {}, codec?: Codec, capacity = 64 * 1024
     codec === undefined ? [] : [codec],
     {
       capacity,
+      encodeTimeoutMs,
       onCodecFailure: (failure, index) => void failures.push([failure.code, index]),
     },
   );

@@ -244,9 +244,9 @@ async function start(options: RunOptions = {}) {
       options.onSend?.();
     },
     sent: async (progress) => void sent.push(progress),
-    whileWaiting: async (wait) => {
+    whileWaiting: (wait) => {
       waits.push(frames().length);
-      await wait;
+      return wait;
     },
   });
   const done = run.finally(() => offer.close());

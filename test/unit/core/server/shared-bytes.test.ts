@@ -36,6 +36,20 @@ describe('bytes that clients share', () => {
     two?.release();
   });
 
+  test('count as held from the moment somebody asks, so that they cannot leave before they are given', async () => {
+    const cache = new SharedBytes(10);
+    const make = async () => new Uint8Array(10);
+    (await cache.get('a', make))?.release();
+    const asked = cache.get('a', make);
+    expect(cache.tight).toBe(true);
+    (await cache.get('b', make))?.release();
+    const [held, again] = [await asked, await cache.get('a', make)];
+    expect(again?.bytes).toBe(held?.bytes);
+    held?.release();
+    again?.release();
+    expect([cache.tight, cache.total]).toEqual([false, 10]);
+  });
+
   test('are not remembered when making them fails or yields nothing', async () => {
     const cache = new SharedBytes(100);
     await expect(cache.get('x', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

@@ -92,7 +92,7 @@ describe('Shelf', () => {
     const offer = await shelf.current();
     for (const index of [0, 1, 2]) (await offer.payloads.payload(index, 1)).release();
     expect(told.warnings).toEqual([
-      'broken could not encode a chunk of 65536 bytes: cannot (chunk 0); it is sent raw',
+      'broken could not encode a chunk of 65536 bytes: cannot (chunk 0 of 3); it is sent raw',
     ]);
   });
 
