@@ -134,7 +134,7 @@ describe('a server of another kind', () => {
 
   test('that closes at once is a lost connection', async () => {
     other = await openFakeServer((socket) => socket.end());
-    const { exitCode, stderr } = await failingGet([`127.0.0.1:${other.port}`]);
+    const { exitCode, stderr } = await failingGet([`127.0.0.1:${other.port}`, '--retry-for', '0']);
     expect(exitCode).toBe(4);
     expect(stderr).toMatch(/^wirebound: .*127\.0\.0\.1:\d+/);
   });

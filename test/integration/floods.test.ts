@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { GET_LIMITS } from '#dist/core/client/get-limits.js';
 import { Link } from '#dist/core/client/link.js';
+import { WireBoundError } from '#dist/core/errors.js';
 import { encodeFrame, encodePreamble } from '#dist/core/framing/encode-frame.js';
 import { encodeManifest } from '#dist/core/framing/manifest.js';
 import {
@@ -98,6 +99,8 @@ test('a server that sends keepalives in floods does not get an answer to each', 
   const keepalive = encodeFrame('keepalive', encodeFrontier(0));
   const end = encodeFrame('error', encodeError({ code: 'STOPPED', message: 'enough' }));
   socket.write(Buffer.concat([...Array(5000).fill(keepalive), end]));
+  await expect(link.ask([0], 1)).rejects.toMatchObject({ code: 'STOPPED' });
+  link.fail(new WireBoundError('CONNECTION_LOST', 'the test is over'));
   await once(socket, 'close');
   const { frames } = decodeFrames(Buffer.concat(received), anyLength);
   const answers = frames.filter(({ type }) => type === 'keepalive').length;

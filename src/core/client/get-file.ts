@@ -150,14 +150,14 @@ class FileGet implements RunWork {
     if (transfer === undefined) throw told;
     await transfer.close();
     const { partial } = transfer;
-    const { code, message } = told;
+    const { code, message, suggestions } = told;
     const kept = partial === undefined ? {} : { partial };
-    return this.#result(transfer, { result: 'FAIL', code, message, ...kept });
+    return this.#result(transfer, { result: 'FAIL', code, message, suggestions, ...kept });
   }
 
   #result(
     transfer: Transfer,
-    outcome: Pick<GetResult, 'result' | 'code' | 'message' | 'partial'>,
+    outcome: Pick<GetResult, 'result' | 'code' | 'message' | 'suggestions' | 'partial'>,
   ): GetResult {
     const { sha256, alreadyComplete, location, entry, limit } = transfer;
     const differs = outcome.result === 'FAIL' && outcome.code === 'DIGEST_MISMATCH';

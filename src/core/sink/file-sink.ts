@@ -157,7 +157,8 @@ export class FileSink implements Sink {
     const wanted = (mode & 0o666) | (executable ? (mode & 0o444) >> 2 : 0);
     if (wanted !== (mode & 0o7777)) await whereSupported(handle.chmod(wanted));
     if (mtimeMs !== undefined && Number.isFinite(mtimeMs)) {
-      await whereSupported(handle.utimes(Date.now() / 1000, mtimeMs / 1000));
+      // Half a microsecond more: the system rounds down, and a double may be just below the millisecond.
+      await whereSupported(handle.utimes(Date.now() / 1000, (mtimeMs + 0.0005) / 1000));
     }
   }
 
