@@ -3,7 +3,15 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { encodeChunkHeader, encodeFrame, encodePreamble } from '#dist/core/framing/encode-frame.js';
 import { FrameDecoder } from '#dist/core/framing/frame-decoder.js';
-import { encodeDigests, encodeError, parseVerdict, type Verdict } from '#dist/core/framing/messages.js';
+import {
+  encodeDigests,
+  encodeEnd,
+  encodeError,
+  parseVerdict,
+  type Verdict,
+} from '#dist/core/framing/messages.js';
+
+const NO_WAITS = { sourceMs: 0, digestMs: 0, codecMs: 0, rateMs: 0, networkMs: 0 };
 
 /** A server that is not ours: what it does with a connection is the test's business. */
 export interface FakeServer {
@@ -70,7 +78,7 @@ export async function openFakeOffer(
           ? [
               encodeChunkHeader(0, 0, 0, offer.content.length, digest),
               offer.content,
-              encodeFrame('end', new Uint8Array(0)),
+              encodeFrame('end', encodeEnd(NO_WAITS)),
             ]
           : [encodeFrame('error', encodeError(offer.error))],
       verdict: (content) => {

@@ -33,6 +33,15 @@ export async function openListener(
   }
 }
 
+/**
+ * Throws at once what {@link openListener} would throw later: for a server whose content takes long to take in. The
+ * port is free again when this resolves.
+ */
+export async function checkPort(port: number, host: string | undefined): Promise<void> {
+  const { server } = await openListener(port, host, (socket) => socket.destroy());
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}
+
 function listen(port: number, host: string, onSocket: (socket: Socket) => void): Promise<Listener> {
   const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, onSocket);
   return new Promise((resolve, reject) => {

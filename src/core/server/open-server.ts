@@ -4,6 +4,7 @@ import type { ChainCache } from '../digest/chain-cache.js';
 import type { OpenOptions } from '../source/chunk-source.js';
 import type { OpenedSource, SourceRegistry } from '../source/source-registry.js';
 import { FileServer } from './file-server.js';
+import { checkPort } from './open-listener.js';
 import type { ServeEvent, ServeSummary } from './serve-event.js';
 import type { ServeLimits } from './serve-limits.js';
 import { Shelf } from './shelf.js';
@@ -65,6 +66,7 @@ export async function openServer(options: OpenServerOptions): Promise<OpenServer
     opened.push(next);
     return next;
   };
+  await checkPort(options.port, options.host);
   const { source, reason } = await open();
   const shelf = new Shelf({
     source,
