@@ -24,6 +24,11 @@ function npm(args: readonly string[], cwd: string): Promise<string> {
   });
 }
 
+/** Lines of code, without comments and blank lines. */
+function ownLines(code: string): number {
+  return code.split('\n').filter((line) => !/^\s*($|\/\/|\/\*)/.test(line)).length;
+}
+
 /** docs/writing-plugins.md, line by line, outside of the checkout. */
 describe('a stranger with the packed package', () => {
   let temp: Awaited<ReturnType<typeof makeTempFolder>>;
@@ -40,17 +45,13 @@ describe('a stranger with the packed package', () => {
   });
   afterAll(() => temp.remove());
 
-  test('makes a codec of at most 25 lines, tests it, and serves with it', async () => {
+  test('makes a codec of less than 25 lines, tests it, and serves with it', async () => {
     await runCli(['plugin', 'create', 'codec', 'runlength'], { cwd: home, script });
     const folder = join(home, 'wirebound-codec-runlength');
     await npm(['install', '--prefer-offline'], folder);
     expect(await npm(['test'], folder)).toMatch(/^# fail 0$/m);
 
-    expect(
-      RUNLENGTH.trim()
-        .split('\n')
-        .filter((line) => line.trim() !== '').length,
-    ).toBeLessThanOrEqual(26);
+    expect(ownLines(RUNLENGTH)).toBeLessThan(25);
     writeFileSync(join(folder, 'src', 'index.ts'), RUNLENGTH);
     const report = await npm(['test'], folder);
     expect(report).toMatch(/^# fail 0$/m);
