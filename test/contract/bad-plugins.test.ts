@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type CheckEvent, checkPluginAt } from '#dist/testing/index.js';
+import { type CheckEvent, checkPluginAt, runContract, sourceContract } from '#dist/testing/index.js';
 import { makeTempFolder } from '../support/temp-folder.js';
 
 const FOLDER = fileURLToPath(new URL('../support/bad-plugins/', import.meta.url));
@@ -84,6 +84,41 @@ describe('the source contract catches a source that', () => {
       named: [expect.stringMatching(reason)],
     });
   });
+});
+
+test('neither contract finds anything in what the bad plugins are made of', async () => {
+  expect(await brokenIn('parts', { reference: 'bad://', content: join(temp.path, 'content.bin') })).toEqual(
+    [],
+  );
+});
+
+test('the source contract catches a source that hides what it cannot read', async () => {
+  const content = Buffer.alloc(200_000, 'something');
+  const open = async () => {
+    let broken = false;
+    const source = {
+      name: 'hides-errors',
+      size: content.length,
+      read: async (offset: number, into: Uint8Array) => {
+        const count = offset < content.length ? content.copy(into, 0, offset) : 0;
+        if (broken) into.fill(0, 0, count);
+        return count;
+      },
+      close: async () => {},
+    };
+    const breakContent = async () => {
+      broken = true;
+    };
+    return { source, breakContent };
+  };
+  const results = await runContract(sourceContract({ content, open }));
+  expect(results.filter(({ outcome }) => outcome === 'broken')).toEqual([
+    {
+      title: 'what cannot be read any more is an error',
+      outcome: 'broken',
+      reason: expect.stringContaining('every read succeeded'),
+    },
+  ]);
 });
 
 test('every bad plugin in the folder is one of these', () => {

@@ -52,7 +52,7 @@ export class CodecRegistry {
     if (entry === undefined) {
       const known = this.names().join(', ');
       throw new WireBoundError('CODEC_UNKNOWN', `unknown codec ${shown(name)}; there are: ${known}`, {
-        suggestions: ['`wirebound codecs` lists them all'],
+        suggestions: ['`wirebound codecs` lists them all; one of a plugin needs --plugin'],
       });
     }
     if ('codec' in entry) return entry;

@@ -91,7 +91,10 @@ export class SourceRegistry {
       }
     }
     if (failure !== undefined) throw failure;
-    throw new WireBoundError('USAGE', `no source opens ${shown(reference)}; there are: ${this.#names()}`);
+    const scheme = schemeOf(reference);
+    throw new WireBoundError('USAGE', `no source opens ${shown(reference)}; there are: ${this.#names()}`, {
+      suggestions: scheme === undefined ? [] : [`a plugin may open ${scheme}://; name it with --plugin`],
+    });
   }
 
   #chosen(reference: string, choice: string): AnyProvider {
@@ -149,8 +152,12 @@ function whyUnavailable(provider: AnyProvider): string | undefined {
 function reasonFor(provider: string, reference: string, skipped: readonly string[]): string {
   if (skipped.length > 0) return `${provider}, because ${skipped.join('; ')}`;
   if (reference === '-') return `${provider}: standard input`;
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(reference)?.[1];
+  const scheme = schemeOf(reference);
   return scheme === undefined ? `${provider}: a regular file` : `${provider}: opens ${scheme}://`;
+}
+
+function schemeOf(reference: string): string | undefined {
+  return /^([a-z][a-z0-9+.-]*):\/\//i.exec(reference)?.[1];
 }
 
 function shown(text: string): string {

@@ -1,5 +1,5 @@
-import { content, sourcePlugin } from './parts.mjs';
+import { copy, sourcePlugin } from './parts.mjs';
 
 export default sourcePlugin('counts-in-text', () => ({
-  read: async (offset, into) => String(content.copy(into, 0, offset)),
+  read: async (offset, into) => String(copy(offset, into)),
 }));

@@ -1,5 +1,5 @@
-import { content, sourcePlugin } from './parts.mjs';
+import { copy, sourcePlugin } from './parts.mjs';
 
 export default sourcePlugin('fills-the-rest', () => ({
-  read: async (offset, into) => content.copy(into.fill(0), 0, offset),
+  read: async (offset, into) => copy(offset, into.fill(0)),
 }));

@@ -14,6 +14,11 @@ export const content = Buffer.from(
   Uint32Array.from({ length: 300_001 }, (_, index) => Math.imul(index + 1, 0x9e3779b1)).buffer,
 ).subarray(0, 1_200_003);
 
+/** What `read` of a right source does. */
+export function copy(offset, into) {
+  return offset < content.length ? content.copy(into, 0, offset) : 0;
+}
+
 /** A plugin with one source over `content`, but for `flaws`. */
 export function sourcePlugin(name, flaws) {
   const source = {
@@ -23,7 +28,7 @@ export function sourcePlugin(name, flaws) {
       const right = {
         name: 'content.bin',
         size: content.length,
-        read: async (offset, into) => content.copy(into, 0, offset),
+        read: async (offset, into) => copy(offset, into),
         close: async () => {},
       };
       return Object.defineProperties(right, Object.getOwnPropertyDescriptors(flaws()));
@@ -31,3 +36,11 @@ export function sourcePlugin(name, flaws) {
   };
   return { name, apiVersion: 1, codecs: [], sources: [source] };
 }
+
+/** Breaks nothing. */
+export default {
+  name: 'right',
+  apiVersion: 1,
+  codecs: codecPlugin('right', {}).codecs,
+  sources: sourcePlugin('right', () => ({})).sources,
+};

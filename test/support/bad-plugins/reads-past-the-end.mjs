@@ -1,8 +1,8 @@
-import { content, sourcePlugin } from './parts.mjs';
+import { copy, sourcePlugin } from './parts.mjs';
 
 export default sourcePlugin('reads-past-the-end', () => ({
   async read(offset, into) {
-    content.copy(into, 0, offset);
+    copy(offset, into);
     return into.length;
   },
 }));

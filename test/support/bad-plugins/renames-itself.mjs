@@ -1,4 +1,4 @@
-import { content, sourcePlugin } from './parts.mjs';
+import { copy, sourcePlugin } from './parts.mjs';
 
 export default sourcePlugin('renames-itself', () => {
   let reads = 0;
@@ -8,7 +8,7 @@ export default sourcePlugin('renames-itself', () => {
     },
     async read(offset, into) {
       reads++;
-      return content.copy(into, 0, offset);
+      return copy(offset, into);
     },
   };
 });

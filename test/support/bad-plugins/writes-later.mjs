@@ -1,8 +1,8 @@
-import { content, sourcePlugin } from './parts.mjs';
+import { copy, sourcePlugin } from './parts.mjs';
 
 export default sourcePlugin('writes-later', () => ({
   async read(offset, into) {
-    setTimeout(() => content.copy(into, 0, offset), 5);
-    return content.copy(into, 0, offset);
+    setTimeout(() => copy(offset, into), 5);
+    return copy(offset, into);
   },
 }));
