@@ -12,8 +12,8 @@ const FONTS = join(dirname(createRequire(import.meta.url).resolve('dejavu-fonts-
 /** Pixels per unit of the SVG: sharp in print. */
 const SCALE = 2;
 
-/** Draws a vega-lite chart as `docs/charts/NAME.svg` and `.png`. */
-export async function drawChart(name: string, spec: TopLevelSpec): Promise<void> {
+/** Draws a vega-lite chart as `NAME.svg` and `NAME.png`; they go to `docs/charts` unless another folder is given. */
+export async function drawChart(name: string, spec: TopLevelSpec, folder = FOLDER): Promise<void> {
   const view = new View(parse(compile(spec).spec), { renderer: 'none', logLevel: Warn });
   const svg = await view.toSVG();
   view.finalize();
@@ -26,7 +26,7 @@ export async function drawChart(name: string, spec: TopLevelSpec): Promise<void>
       defaultFontFamily: 'DejaVu Sans',
     },
   });
-  await mkdir(FOLDER, { recursive: true });
-  await writeFile(new URL(`${name}.svg`, FOLDER), `${svg}\n`);
-  await writeFile(new URL(`${name}.png`, FOLDER), image.render().asPng());
+  await mkdir(folder, { recursive: true });
+  await writeFile(new URL(`${name}.svg`, folder), `${svg}\n`);
+  await writeFile(new URL(`${name}.png`, folder), image.render().asPng());
 }

@@ -9,13 +9,11 @@ export function headlines({ targets }: TargetResult): string {
   return targets
     .filter(({ number }) => TARGETS.includes(number))
     .flatMap(({ title, figures }) =>
-      figures.flatMap((figure) =>
-        'skipped' in figure
-          ? []
-          : [
-              `- ${title}: ${figure.value.toFixed(2)} as ${figure.what}${isMet(figure) === false ? ' (missed)' : ''}`,
-            ],
-      ),
+      figures.flatMap((figure) => {
+        if ('skipped' in figure) return [];
+        const missed = isMet(figure) === false ? ' (asked for better)' : '';
+        return [`- ${title}; ${figure.what}: **${figure.value.toFixed(2)}**${missed}`];
+      }),
     )
     .join('\n');
 }

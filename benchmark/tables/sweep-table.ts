@@ -109,3 +109,22 @@ export function sweepTable(figures: readonly SweepFigures[], content: ContentKin
     rows,
   );
 }
+
+/** Random data with the chain known, in as few columns as tell the story. */
+export function shortSweepTable(figures: readonly SweepFigures[]): string {
+  const rows = figures
+    .filter(({ content, chain }) => content === 'random' && chain === 'known')
+    .map((figure) => [
+      figure.codec,
+      `${figure.chunk} KiB`,
+      `${figure.clients}`,
+      formatRate(figure.perClient),
+      formatRate(figure.aggregate),
+      figure.processorSecondsPerGib.toFixed(2),
+      figure.limitedBy,
+    ]);
+  return markdownTable(
+    ['codec', 'chunk', 'clients', 'per client', 'all together', 'CPU s/GiB', 'limited by'],
+    rows,
+  );
+}

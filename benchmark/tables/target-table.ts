@@ -14,9 +14,9 @@ export interface TargetResult {
 /** Every figure beside what was to be reached, and whether it was. */
 export function targetTable({ targets }: TargetResult): string {
   const rows = targets.flatMap(({ number, title, figures }) =>
-    figures.map((figure) => [`${number}. ${title}`, ...cells(figure)]),
+    figures.map((figure, at) => [at === 0 ? `${number}. ${title}` : '', ...cells(figure)]),
   );
-  return markdownTable(['target', 'figure', 'measured', 'asked', 'aim', 'met', 'seen'], rows);
+  return markdownTable(['target', 'figure', 'value', 'asked', 'aim', 'met', 'seen'], rows);
 }
 
 function cells(figure: Figure | Skipped): readonly string[] {

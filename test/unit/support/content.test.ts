@@ -19,13 +19,16 @@ function ratio(bytes: Buffer): number {
 }
 
 describe('generated content', () => {
-  test.each<ContentKind>(['random', 'log'])('%s is the same for the same seed, and only then', (kind) => {
-    const bytes = content(kind, 3 * MIB + 5, 7);
-    expect(bytes.length).toBe(3 * MIB + 5);
-    expect(content(kind, MIB + 9, 7).equals(bytes.subarray(0, MIB + 9))).toBe(true);
-    expect(content(kind, MIB, 8).equals(bytes.subarray(0, MIB))).toBe(false);
-    expect(content(kind, 0)).toHaveLength(0);
-  });
+  test.each<ContentKind>(['random', 'log', 'half'])(
+    '%s is the same for the same seed, and only then',
+    (kind) => {
+      const bytes = content(kind, 3 * MIB + 5, 7);
+      expect(bytes.length).toBe(3 * MIB + 5);
+      expect(content(kind, MIB + 9, 7).equals(bytes.subarray(0, MIB + 9))).toBe(true);
+      expect(content(kind, MIB, 8).equals(bytes.subarray(0, MIB))).toBe(false);
+      expect(content(kind, 0)).toHaveLength(0);
+    },
+  );
 
   test('log text compresses about 12 times with LZ4', () => {
     const measured = ratio(content('log', 8 * MIB));
@@ -42,7 +45,7 @@ describe('generated content', () => {
     expect(ratio(content('random', 4 * MIB))).toBeLessThan(1);
   });
 
-  test.each<ContentKind>(['random', 'log'])('a %s file has the bytes of the buffer', async (kind) => {
+  test.each<ContentKind>(['random', 'log', 'half'])('a %s file has the bytes of the buffer', async (kind) => {
     await withTempFolder(async (folder) => {
       const path = join(folder, 'file');
       await writeContentFile(path, kind, 2 * MIB + 1, 3);
