@@ -183,7 +183,8 @@ export class ChunkPipeline {
   #noteState(): void {
     // A thread that is still starting works on nothing, and bytes may come as fast as they can.
     const working = this.#outstanding > 0 && this.#answered;
-    this.times.enter(working ? 'busy' : this.full ? 'blocked' : 'starved');
+    const held = this.full || this.#placed === this.geometry.count;
+    this.times.enter(working ? 'busy' : held ? 'blocked' : 'starved');
   }
 
   /** Writes until nothing verified is left; one gathering write at a time. */

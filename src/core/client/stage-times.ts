@@ -11,11 +11,17 @@ export class StageTimes {
   #since = performance.now();
   #idleMs = { starved: 0, blocked: 0 };
 
-  /** Begins to count anew. */
+  /** Begins to count anew, with nothing to do yet. */
   restart(): void {
     this.hashMs = this.hashedBytes = this.decodeMs = this.decodedBytes = 0;
     this.#idleMs = { starved: 0, blocked: 0 };
     this.#since = performance.now();
+    this.#state = 'starved';
+  }
+
+  /** There is nothing more to wait for. */
+  stop(): void {
+    this.enter('busy');
   }
 
   /** The thread is in this state from now on. */

@@ -240,6 +240,7 @@ export class Transfer {
     } finally {
       // A chunk that came before the trouble, and is wrong, is the more telling one.
       await pipeline.settle();
+      pipeline.times.stop();
     }
   }
 }

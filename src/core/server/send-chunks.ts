@@ -56,7 +56,10 @@ export async function sendChunks(run: ChunkRun): Promise<void> {
   try {
     for (let index = first; index < end; ) {
       if (index >= chain.frontier) {
-        await run.waits.time(offer.passLimit, () => run.whileWaiting(chain.reach(index, signal)));
+        await run.waits.time(
+          () => offer.passLimit,
+          () => run.whileWaiting(chain.reach(index, signal)),
+        );
       }
       const reach = payloads.tight || choice.measuring ? 1 : ahead;
       for (; queued < Math.min(end, index + reach, chain.frontier); queued++) {
@@ -64,8 +67,9 @@ export async function sendChunks(run: ChunkRun): Promise<void> {
         payload.catch(() => undefined); // reported when its turn comes
         queue.push(payload);
       }
-      const batch = await run.waits.time(choice.encodes ? payloads.encodeLimit : 'sourceMs', () =>
-        run.whileWaiting(takeBatch(queue, run.rate.batchSize(BATCH_SIZE))),
+      const batch = await run.waits.time(
+        () => (choice.encodes ? payloads.encodeLimit : 'sourceMs'),
+        () => run.whileWaiting(takeBatch(queue, run.rate.batchSize(BATCH_SIZE))),
       );
       await sendBatch(run, index, batch);
       index += batch.length;

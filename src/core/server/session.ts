@@ -256,7 +256,10 @@ export class Session {
       whileWaiting: (wait) => this.#whileQuiet(wait),
     });
     if (end === offer.geometry.count) {
-      await this.#waits.time(offer.passLimit, () => this.#whileQuiet(offer.settled()));
+      await this.#waits.time(
+        () => offer.passLimit,
+        () => this.#whileQuiet(offer.settled()),
+      );
     }
     this.#stop.signal.throwIfAborted();
     // Before End has left: a fast client's answer may be here before the write is known to be done.

@@ -14,13 +14,13 @@ export class Waits {
     return sourceMs + digestMs + codecMs + rateMs;
   }
 
-  /** Does something and books the time it takes. */
-  async time<T>(kind: keyof ServerWaits, work: () => Promise<T>): Promise<T> {
+  /** Does something and books the time it takes; `kind` may be a question, asked afterwards. */
+  async time<T>(kind: keyof ServerWaits | (() => keyof ServerWaits), work: () => Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
       return await work();
     } finally {
-      this.#totals[kind] += performance.now() - startedAt;
+      this.#totals[typeof kind === 'function' ? kind() : kind] += performance.now() - startedAt;
     }
   }
 }
