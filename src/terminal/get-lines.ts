@@ -64,6 +64,7 @@ function failLines(result: GetResult): readonly string[] {
     ...(result.partial === undefined
       ? []
       : [`partial  ${escapeForTerminal(result.partial)}; the same command goes on from there`]),
+    ...(result.suggestions ?? []).map((line) => `  ${escapeForTerminal(line)}`),
   ];
 }
 

@@ -26,6 +26,8 @@ export interface GetResult {
   readonly serverLimit?: 'source' | 'digest' | 'codec' | 'rate';
   readonly code?: ErrorCode;
   readonly message?: string;
+  /** After a failure: what the user can do next; one short line each. */
+  readonly suggestions?: readonly string[];
 }
 
 /** What a client tells the outside, in the order it happens; with `--json`, one line each. */
