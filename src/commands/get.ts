@@ -58,7 +58,10 @@ export default class Get extends BaseCommand {
       });
       if (result.result === 'FAIL') {
         const code = result.code ?? 'INTERNAL';
-        if (flags.json) this.fail(new WireBoundError(code, result.message ?? 'the file was not verified'));
+        if (flags.json) {
+          const { message = 'the file was not verified', suggestions = [] } = result;
+          this.fail(new WireBoundError(code, message, { suggestions }));
+        }
         process.exitCode = ERROR_CODES[code].exitCode;
       }
       report.onEvent({ event: 'result', ...result });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, link, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { content } from '../support/content.js';
@@ -113,8 +113,12 @@ describe('a destination that cannot take the file ends the get with exit code 8 
     const disk = await place('shared', '6m');
     const options = { under: strace('pwrite64,pwritev', 'delay_enter=50000'), env: ONE_THREAD };
     const running = get(join(disk, 'out'), options);
-    while (!(await readdir(disk)).includes('out.wirebound'))
-      await new Promise((resolve) => setTimeout(resolve, 5));
+    const written = () =>
+      stat(join(disk, 'out.wirebound')).then(
+        ({ size }) => size > 0,
+        () => false,
+      );
+    while (!(await written())) await new Promise((resolve) => setTimeout(resolve, 5));
     await writeFile(join(disk, 'other'), Buffer.alloc(5 * MIB));
     const { exitCode, stderr } = await running;
     expect(exitCode).toBe(8);

@@ -39,10 +39,9 @@ export class ChunkIntake implements ChunkReceiver {
     const { next, geometry, ring } = this.#pipeline;
     const where = `chunk ${next} of ${geometry.count}`;
     if (next >= this.#end) {
-      throw new WireBoundError(
-        'PROTOCOL',
-        `more came than the chunks up to ${this.#end} that were asked for`,
-      );
+      const all = next === geometry.count;
+      const message = all ? `more than the ${geometry.count} chunks came` : `${where} was not asked for`;
+      throw new WireBoundError('PROTOCOL', message);
     }
     const rawLength = geometry.rawLength(next);
     if (header.codec > this.#codecNumbers.length) {

@@ -26,7 +26,7 @@ export interface GetResult {
   readonly serverLimit?: 'source' | 'digest' | 'codec' | 'rate';
   readonly code?: ErrorCode;
   readonly message?: string;
-  /** What the user can do about it; one short line each. */
+  /** After a failure: what the user can do next; one short line each. */
   readonly suggestions?: readonly string[];
 }
 

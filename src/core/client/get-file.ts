@@ -152,12 +152,13 @@ class FileGet implements RunWork {
     const { partial } = transfer;
     const { code, message, suggestions } = told;
     const kept = partial === undefined ? {} : { partial };
-    return this.#result(transfer, { result: 'FAIL', code, message, suggestions, ...kept });
+    const next = suggestions.length === 0 ? {} : { suggestions };
+    return this.#result(transfer, { result: 'FAIL', code, message, ...kept, ...next });
   }
 
   #result(
     transfer: Transfer,
-    outcome: Pick<GetResult, 'result' | 'code' | 'message' | 'suggestions' | 'partial'>,
+    outcome: Pick<GetResult, 'result' | 'code' | 'message' | 'partial' | 'suggestions'>,
   ): GetResult {
     const { sha256, alreadyComplete, location, entry, limit } = transfer;
     const differs = outcome.result === 'FAIL' && outcome.code === 'DIGEST_MISMATCH';

@@ -238,7 +238,8 @@ export class Link {
     if (type === 'chunk') this.#receiver?.receive(frame);
     else if (type === 'error') {
       const { code, message } = parseError(frame.content);
-      throw new WireBoundError(code, `${this.#peer} says: ${escapeForTerminal(message)}`);
+      // It closes now, and wants to hear nothing more.
+      this.fail(new WireBoundError(code, `${this.#peer} says: ${escapeForTerminal(message)}`));
     } else if (type === 'keepalive') {
       this.#sendKeepalive();
     } else {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { Chain } from '../digest/chain.js';
 import type { ChainCache } from '../digest/chain-cache.js';
 import { type PassTimes, recordChain } from '../digest/record-chain.js';
@@ -57,6 +58,7 @@ export class Offer {
     known: Uint8Array | undefined,
   ) {
     this.#parts = parts;
+    setMaxListeners(0, this.#retired.signal); // each client's session listens
     this.source = parts.source;
     this.geometry = parts.geometry;
     this.payloads = parts.payloads;

@@ -93,7 +93,7 @@ describe('ChunkIntake', () => {
   });
 
   test.each([
-    [0, 'more came than the chunks up to 4 that were asked for'],
+    [0, 'more than the 4 chunks came'],
     [1, 'a frame of type chunk announces 1 bytes, the limit is 0'],
   ])('a chunk of %i bytes behind the last one is refused', async (length, message) => {
     const { feed } = start();
