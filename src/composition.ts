@@ -1,22 +1,25 @@
-import 'reflect-metadata';
+import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
-import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe';
+import type { DependencyContainer, InjectionToken } from 'tsyringe';
 import type { GetEvent, GetResult } from './core/client/get-event.js';
-import { getFile } from './core/client/get-file.js';
 import type { VerifyEvent, VerifyResult } from './core/client/verify-event.js';
-import { verifyFile } from './core/client/verify-file.js';
 import { type CodecListing, CodecRegistry } from './core/codec/codec-registry.js';
 import { ChainCache } from './core/digest/chain-cache.js';
 import { defaultCacheFolder } from './core/digest/default-cache-folder.js';
+import { DigestThread } from './core/digest/digest-thread.js';
 import type { WireBoundError } from './core/errors.js';
 import { checkPlugin, loadPlugin } from './core/plugin/load-plugin.js';
 import type { Plugin } from './core/plugin/plugin.js';
 import type { PluginRequest } from './core/plugin/plugin-request.js';
 import { type PluginListing, PluginShelf } from './core/plugin/plugin-shelf.js';
-import { openServer } from './core/server/open-server.js';
 import type { ServeEvent, ServeSummary } from './core/server/serve-event.js';
 import { type SourceListing, SourceRegistry } from './core/source/source-registry.js';
 import { version } from './version.js';
+
+// `require`, because importing a CommonJS package of many files costs a multiple of that, and a download waits for it.
+const require = createRequire(import.meta.url);
+require('reflect-metadata');
+const { container, instanceCachingFactory } = require('tsyringe') as typeof import('tsyringe');
 
 /** What `wirebound serve` asks for. */
 export interface ServeRequest {
@@ -99,9 +102,9 @@ export interface App {
   pluginFailures(): readonly WireBoundError[];
   /** Resolves once clients can connect; `signal` cancels everything before that. */
   serve(request: ServeRequest, signal: AbortSignal): Promise<RunningServer>;
-  /** See {@link getFile} for what resolves and what rejects. */
+  /** See `getFile` of core/client for what resolves and what rejects. */
   get(request: GetRequest): Promise<GetResult>;
-  /** See {@link verifyFile} for what rejects. */
+  /** See `verifyFile` of core/client for what rejects. */
   verify(request: VerifyRequest): Promise<VerifyResult>;
 }
 
@@ -109,6 +112,8 @@ export interface App {
 export interface ComposeOptions {
   /** Plugins beside the built-in ones: as objects, as modules to load, or as requests with all their circumstances. */
   readonly plugins?: readonly (PluginReference | PluginRequest)[];
+  /** The app will only get: sources are not loaded, and the digest thread, which takes longest to start, is started first. */
+  readonly purpose?: 'get';
   /** Does not reject when a plugin fails that was asked for by name: `plugins` tells of it. */
   readonly tolerant?: boolean;
 }
@@ -127,13 +132,18 @@ const AGENT = `wirebound/${version}`;
  * Puts the parts together, in a container of its own: nothing is shared between two calls. Rejects with
  * PLUGIN_FAILED when a plugin fails that was asked for by name, unless that is tolerated.
  */
-export async function compose({ plugins = [], tolerant = false }: ComposeOptions = {}): Promise<App> {
+export async function compose({
+  plugins = [],
+  purpose,
+  tolerant = false,
+}: ComposeOptions = {}): Promise<App> {
+  const threads = purpose === 'get' ? [new DigestThread()] : [];
   const services = container.createChildContainer();
   services.register(CODECS, { useFactory: instanceCachingFactory(() => new CodecRegistry()) });
   services.register(SOURCES, { useFactory: instanceCachingFactory(() => new SourceRegistry(cacheFolder())) });
   services.register(PLUGINS, { useFactory: instanceCachingFactory(createPluginShelf) });
   services.register(CHAIN_CACHE, { useFactory: instanceCachingFactory(() => new ChainCache(cacheFolder())) });
-  await loadBuiltIns(services);
+  await loadBuiltIns(services, purpose === 'get' ? [] : BUILT_IN_SOURCES);
   const shelf = services.resolve(PLUGINS);
   const requests: PluginRequest[] = [];
   for (const plugin of plugins) {
@@ -144,10 +154,11 @@ export async function compose({ plugins = [], tolerant = false }: ComposeOptions
   await shelf.load(requests);
   const [failure] = shelf.failures(true);
   if (failure !== undefined && !tolerant) throw failure;
-  return createApp(services);
+  return createApp(services, threads);
 }
 
-function createApp(services: DependencyContainer): App {
+function createApp(services: DependencyContainer, started: readonly DigestThread[]): App {
+  let threads = started;
   const codecs = services.resolve(CODECS);
   const sources = services.resolve(SOURCES);
   const plugins = services.resolve(PLUGINS);
@@ -165,10 +176,20 @@ function createApp(services: DependencyContainer): App {
     sources: () => sources.list(),
     plugins: () => plugins.list(),
     pluginFailures: () => plugins.failures(false),
-    serve: (request, signal) =>
-      openServer({ ...request, signal, codecs, sources, cache: services.resolve(CHAIN_CACHE) }),
-    get: (request) => getFile({ ...request, ...client(request) }),
-    verify: (request) => verifyFile({ ...request, ...client(request) }),
+    serve: async (request, signal) => {
+      const { openServer } = await import('./core/server/open-server.js');
+      return openServer({ ...request, signal, codecs, sources, cache: services.resolve(CHAIN_CACHE) });
+    },
+    get: async (request) => {
+      const { getFile } = await import('./core/client/get-file.js');
+      const [thread, ...others] = threads;
+      threads = others;
+      return getFile({ ...request, ...client(request), thread });
+    },
+    verify: async (request) => {
+      const { verifyFile } = await import('./core/client/verify-file.js');
+      return verifyFile({ ...request, ...client(request) });
+    },
   };
 }
 
@@ -177,11 +198,11 @@ function createPluginShelf(services: DependencyContainer): PluginShelf {
 }
 
 /** Built-in plugins go the same way as anyone else's, except that a codec that does not load keeps its name. */
-async function loadBuiltIns(services: DependencyContainer): Promise<void> {
+async function loadBuiltIns(services: DependencyContainer, sources: readonly string[]): Promise<void> {
   const shelf = services.resolve(PLUGINS);
   const origin = 'built-in';
   const modules = [
-    ...BUILT_IN_SOURCES.map((name) => ({ name, module: builtInModule('sources', name), codec: false })),
+    ...sources.map((name) => ({ name, module: builtInModule('sources', name), codec: false })),
     ...BUILT_IN_CODECS.map((name) => ({ name, module: builtInModule('codecs', name), codec: true })),
   ];
   const loading = modules.map(({ module }) => loadPlugin(module).catch((cause: unknown) => ({ cause })));

@@ -49,7 +49,7 @@ export default class Get extends BaseCommand {
     await this.withReport(report, async () => {
       const result = await getUntilStopped(async (signal) => {
         const warn = (message: string) => report.onEvent({ event: 'warning', message });
-        const app = await composeApp({ flags, oclif: this.config, warn });
+        const app = await composeApp({ flags, oclif: this.config, purpose: 'get', warn });
         const onEvent: GetRequest['onEvent'] = (event) => {
           // The result is shown below, after everything else.
           if (event.event !== 'result') report.onEvent(event);

@@ -61,7 +61,7 @@ export async function getFile(options: GetFileOptions): Promise<GetResult> {
   };
   try {
     const { compose } = await import('../composition.js');
-    const app = await compose({ plugins: plugins ?? [] });
+    const app = await compose({ plugins: plugins ?? [], purpose: 'get' });
     return await app.get(request);
   } finally {
     interruption.end();

@@ -13,6 +13,8 @@ export interface ComposeAppOptions {
   /** Values of the flags that every command with plugins has. */
   readonly flags: { readonly plugin?: readonly string[] | undefined; readonly config?: string | undefined };
   readonly oclif: Interfaces.Config;
+  /** See {@link ComposeOptions}. */
+  readonly purpose?: 'get';
   /** Lists plugins that fail instead of rejecting, whoever asked for them. */
   readonly tolerant?: boolean;
   /** Told of everything that is wrong with plugins that nobody named on this command line. */
@@ -23,7 +25,10 @@ export interface ComposeAppOptions {
  * The app with the plugins that the local user asks for. Rejects with PLUGIN_FAILED for one that was named by
  * `--plugin`; the others never keep the app from starting.
  */
-export async function composeApp({ flags, oclif, tolerant = false, warn }: ComposeAppOptions): Promise<App> {
+export async function composeApp(options: ComposeAppOptions): Promise<App> {
+  const { flags, oclif, purpose, tolerant = false, warn } = options;
+  // Loading takes a while: it goes on while the requests are gathered.
+  const loading = import('../composition.js');
   const { requests, failure } = gatherRequests({
     plugins: flags.plugin ?? [],
     config: flags.config,
@@ -31,8 +36,12 @@ export async function composeApp({ flags, oclif, tolerant = false, warn }: Compo
     env: process.env,
     cwd: currentFolder(),
   });
-  const { compose } = await import('../composition.js');
-  const app = await compose({ plugins: [...requests, ...hookRequests(oclif)], tolerant });
+  const { compose } = await loading;
+  const app = await compose({
+    plugins: [...requests, ...hookRequests(oclif)],
+    tolerant,
+    ...(purpose === undefined ? {} : { purpose }),
+  });
   for (const { message } of failure === undefined ? [] : [failure]) warn(message);
   for (const { message } of app.pluginFailures()) warn(message);
   return app;

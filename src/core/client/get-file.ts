@@ -11,6 +11,8 @@ import { Transfer } from './transfer.js';
 
 /** One `get`. */
 export interface GetFileOptions extends ClientRunOptions {
+  /** A digest thread that has been started already; it is used up, and closed. */
+  readonly thread?: DigestThread | undefined;
   /** A file, a folder, `-`, `/dev/null`; undefined: the current folder. */
   readonly output?: string | undefined;
   readonly force: boolean;
@@ -40,13 +42,14 @@ class FileGet implements RunWork {
   readonly #options: GetFileOptions;
   readonly #run: ClientRun;
   readonly #startedAt = performance.now();
-  /** Started first: it takes longer to be ready than a connection. */
-  readonly #thread = new DigestThread();
+  readonly #thread: DigestThread;
   #transfer: Transfer | undefined;
   #ticker: NodeJS.Timeout | undefined;
 
   constructor(options: GetFileOptions) {
     this.#options = options;
+    // First of all: it takes longer to be ready than a connection.
+    this.#thread = options.thread ?? new DigestThread();
     this.#run = new ClientRun(options);
   }
 

@@ -23,6 +23,7 @@ export class DigestThread {
   /** Starts the thread, which takes some 40 ms; it can be given work at once after `attach`. */
   constructor() {
     this.#worker = new Worker(new URL('./digest-worker.js', import.meta.url), { name: 'digest' });
+    this.#worker.unref(); // until there is work, nothing depends on it
     this.#worker.on('message', (reply: DigestReply) => this.#waiting.shift()?.resolve(reply));
     this.#worker.on('error', (error) => this.#fail(`the digest thread failed: ${error.message}`, error));
     this.#worker.on('exit', () => this.#fail('the digest thread has ended'));
@@ -34,6 +35,7 @@ export class DigestThread {
    */
   attach(memory: SharedArrayBuffer, codecs: readonly CodecModule[] = []): void {
     const setup: DigestSetup = { memory, codecs };
+    this.#worker.ref();
     this.#worker.postMessage(setup);
   }
 
