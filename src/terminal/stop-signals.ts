@@ -9,7 +9,8 @@ const STOP_SIGNALS = {
 
 /**
  * Calls `onStop` for each signal that asks this process to stop, with the error that says so and how many
- * there have been. Returns what ends the listening; until then the signals do nothing by themselves.
+ * there have been. Returns what ends the listening. The signals do nothing by themselves from then on either: the
+ * process is about to end, and one more must not change how.
  */
 export function listenForStop(
   onStop: (reason: WireBoundError, count: number) => void,
@@ -19,9 +20,14 @@ export function listenForStop(
   const listeners = Object.entries(STOP_SIGNALS).map(([signal, [code, message]]) => {
     const listener = (): void => onStop(new WireBoundError(code, message), ++count);
     emitter.on(signal, listener);
-    return () => emitter.off(signal, listener);
+    return () => {
+      emitter.on(signal, ignore);
+      emitter.off(signal, listener);
+    };
   });
   return () => {
     for (const remove of listeners) remove();
   };
 }
+
+function ignore(): void {}

@@ -155,6 +155,7 @@ describe('clients that do not read', () => {
     slow.verdict({ verified: true });
     await slow.gone;
     apart.cli.kill('SIGINT');
+    await apart.cli.event('draining');
     apart.cli.kill('SIGINT');
     await apart.cli.finished;
     expect(await apart.cli.event('summary')).toMatchObject({ verified: 3, failed: 19 });

@@ -46,6 +46,7 @@ export class Offer {
   readonly #retired = new AbortController();
   readonly #complaints = new Set<number>();
   #chain: Chain;
+  #touchTold = false;
   /** What the source looked like when its chain was last found to be right. */
   #identity: SourceIdentity | undefined;
   #settled: Promise<void> = Promise.resolve();
@@ -107,14 +108,17 @@ export class Offer {
     this.#retired.signal.throwIfAborted();
   }
 
-  /** Throws SOURCE_CHANGED when the file is shorter than what is on offer. */
+  /**
+   * Throws SOURCE_CHANGED when the file is shorter than what is on offer. Warns once of one that is not what it was:
+   * it may have grown, been replaced or removed, and is served as it was.
+   */
   async checkSize(): Promise<void> {
-    const size = (await this.source.identity?.())?.size ?? this.geometry.size;
-    if (size >= this.geometry.size) return;
-    throw new WireBoundError(
-      'SOURCE_CHANGED',
-      `${this.source.name} was truncated to ${size} of ${this.geometry.size} bytes while it was served`,
-      { suggestions: ['start wirebound serve again once the file is complete'] },
+    const identity = await this.source.identity?.();
+    this.#requireWhole(identity);
+    if (!this.#chain.complete || this.#touchTold || identity?.key === this.#identity?.key) return;
+    this.#touchTold = true;
+    this.#parts.observer.warn(
+      `${this.source.name} was touched, replaced or removed since it was hashed; clients get what was hashed or an error`,
     );
   }
 
@@ -165,7 +169,7 @@ export class Offer {
     const before = this.#identity;
     const after = await this.source.identity?.();
     if (before?.key === after?.key) return;
-    await this.checkSize();
+    this.#requireWhole(after);
     this.#parts.observer.warn(`${this.source.name} was touched while it was hashed; hashing it again`);
     await this.#hashAgain();
     this.#retired.signal.throwIfAborted();
@@ -211,6 +215,16 @@ export class Offer {
   async #forget(): Promise<void> {
     if (this.#identity !== undefined)
       await this.#parts.cache?.remove(this.#identity.key, this.geometry.chunkSize);
+  }
+
+  #requireWhole(identity: SourceIdentity | undefined): void {
+    const size = identity?.size ?? this.geometry.size;
+    if (size >= this.geometry.size) return;
+    throw new WireBoundError(
+      'SOURCE_CHANGED',
+      `${this.source.name} was truncated to ${size} of ${this.geometry.size} bytes while it was served`,
+      { suggestions: ['start wirebound serve again once the file is complete'] },
+    );
   }
 
   #changed(): WireBoundError {
