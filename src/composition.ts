@@ -43,8 +43,8 @@ export interface ServeRequest {
   readonly bytesPerSecond?: number;
   /** Does not trust the digests kept from earlier runs. */
   readonly rehash: boolean;
-  /** Bytes for content that has to be held in memory. */
-  readonly memoryLimit: number;
+  /** Bytes for content that has to be held in memory; half of what the machine, or its container, has unless given. */
+  readonly memoryLimit?: number;
   readonly onEvent: (event: ServeEvent) => void;
 }
 

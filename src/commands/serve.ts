@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { Args, Flags, type Interfaces } from '@oclif/core';
 import type { ServeRequest } from '../composition.js';
 import { toWireBoundError, WireBoundError } from '../core/errors.js';
@@ -111,8 +110,7 @@ function readFlags(flags: ServeFlags): Omit<ServeRequest, 'reference' | 'onEvent
     port: parsePort(flags.port, '--port', 0),
     source: flags.source,
     rehash: flags.rehash,
-    memoryLimit:
-      flags.memory === undefined ? Math.floor(totalmem() / 2) : parseSize(flags.memory, '--memory'),
+    ...given('memoryLimit', flags.memory, parseSize, '--memory'),
     ...given('host', flags.host, parseHost),
     ...given('name', flags.name, parseName),
     ...given('maxClients', flags['max-clients'], parseCount, '--max-clients'),

@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import type { PluginReference, RunningServer, ServeRequest } from '../composition.js';
 import { WireBoundError } from '../core/errors.js';
 import { CHUNK_SIZE_STEP, MAX_CHUNK_SIZE, MIN_CHUNK_SIZE } from '../core/framing/geometry.js';
@@ -99,7 +98,7 @@ function toRequest(options: ServeFileOptions): Omit<ServeRequest, 'onEvent'> {
     port: options.port ?? port,
     source: options.source ?? source,
     rehash: options.rehash ?? false,
-    memoryLimit: options.memoryLimit ?? Math.floor(totalmem() / 2),
+    ...present('memoryLimit', options.memoryLimit),
     ...present('host', options.host),
     ...present('name', options.name),
     ...present('maxClients', options.maxClients),
@@ -127,8 +126,7 @@ function check(request: Omit<ServeRequest, 'onEvent'>): void {
   checkNumber('port', port, { from: 0, to: 65535 });
   checkNumber('chunkSize', chunkSize, { from: MIN_CHUNK_SIZE, to: MAX_CHUNK_SIZE, step: CHUNK_SIZE_STEP });
   checkNumber('cacheBytes', cacheBytes, { from: 1, to: Number.MAX_SAFE_INTEGER });
-  checkNumber('memoryLimit', memoryLimit, { from: 1, to: Number.MAX_SAFE_INTEGER });
-  for (const [option, value] of Object.entries({ maxClients, until, bytesPerSecond })) {
+  for (const [option, value] of Object.entries({ memoryLimit, maxClients, until, bytesPerSecond })) {
     if (value !== undefined) checkNumber(option, value, { from: 1, to: Number.MAX_SAFE_INTEGER });
   }
 }

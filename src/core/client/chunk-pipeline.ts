@@ -181,9 +181,9 @@ export class ChunkPipeline {
   }
 
   #noteState(): void {
-    // A thread that is still starting works on nothing, and bytes may come as fast as they can.
-    const working = this.#outstanding > 0 && this.#answered;
     const held = this.full || this.#placed === this.geometry.count;
+    // While the thread is still starting, bytes come as fast as they can until the ring is full of them.
+    const working = this.#outstanding > 0 && (this.#answered || held);
     this.times.enter(working ? 'busy' : held ? 'blocked' : 'starved');
   }
 

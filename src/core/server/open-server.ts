@@ -3,6 +3,7 @@ import type { CodecRegistry } from '../codec/codec-registry.js';
 import type { ChainCache } from '../digest/chain-cache.js';
 import type { OpenOptions } from '../source/chunk-source.js';
 import type { OpenedSource, SourceRegistry } from '../source/source-registry.js';
+import { usableMemory } from '../usable-memory.js';
 import { FileServer } from './file-server.js';
 import { checkPort } from './open-listener.js';
 import type { ServeEvent, ServeSummary } from './serve-event.js';
@@ -29,7 +30,8 @@ export interface OpenServerOptions {
   readonly until?: number;
   readonly bytesPerSecond?: number;
   readonly rehash: boolean;
-  readonly memoryLimit: number;
+  /** Bytes for content that has to be held in memory; half of what the machine, or its container, has unless given. */
+  readonly memoryLimit?: number;
   readonly limits?: Partial<ServeLimits>;
   readonly codecs: CodecRegistry;
   readonly sources: SourceRegistry;
@@ -56,7 +58,7 @@ export async function openServer(options: OpenServerOptions): Promise<OpenServer
   const codecs = chosenCodecs(options.codec, options.codecs);
   const opening: OpenOptions = {
     ...(options.name === undefined ? {} : { name: options.name }),
-    memoryLimit: options.memoryLimit,
+    memoryLimit: options.memoryLimit ?? Math.floor(usableMemory() / 2),
     signal,
     onProgress: (bytes) => onEvent({ event: 'reading', bytes }),
   };

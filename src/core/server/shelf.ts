@@ -1,9 +1,9 @@
-import { totalmem } from 'node:os';
 import type { Codec } from '../codec/codec.js';
 import type { ChainCache } from '../digest/chain-cache.js';
 import { WireBoundError } from '../errors.js';
 import { Geometry } from '../framing/geometry.js';
 import type { ChunkSource } from '../source/chunk-source.js';
+import { usableMemory } from '../usable-memory.js';
 import { Offer, type OfferObserver } from './offer.js';
 import { Pacer } from './pace.js';
 import { PayloadStore, type PayloadStoreOptions } from './payload-store.js';
@@ -89,7 +89,7 @@ export class Shelf {
       onCodecFailure: ({ message }, index, codec) =>
         this.#warnOnce(codec, `${message} (chunk ${index} of ${geometry.count}); it is sent raw`),
     });
-    const pacer = new Pacer(geometry, totalmem() * PAGE_CACHE_SHARE);
+    const pacer = new Pacer(geometry, usableMemory() * PAGE_CACHE_SHARE);
     const rehash = this.#rehash;
     this.#rehash = false;
     return Offer.open({ source, geometry, payloads, pacer, cache, observer }, rehash);
