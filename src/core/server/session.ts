@@ -6,9 +6,7 @@ import { encodeManifest } from '../framing/manifest.js';
 import {
   type ClientKeepalive,
   encodeDigests,
-  encodeEnd,
   encodeFrontier,
-  type Get,
   type Hello,
   parseAsk,
   parseClientKeepalive,
@@ -19,13 +17,15 @@ import {
   type Verdict,
 } from '../framing/messages.js';
 import type { Connection } from '../transport/connection.js';
+import { ClientReports } from './client-reports.js';
 import { CodecChoice, type CodecPolicy } from './codec-choice.js';
 import { createManifest } from './create-manifest.js';
+import { deliver } from './deliver.js';
 import type { Offer } from './offer.js';
 import type { RateLimit } from './rate-limit.js';
 import { refusal } from './refuse.js';
 import type { Run } from './run-ledger.js';
-import { type Sent, sendChunks } from './send-chunks.js';
+import type { Sent } from './send-chunks.js';
 import type { ServeLimits } from './serve-limits.js';
 import { StallWatch } from './stall-watch.js';
 import { Waits } from './waits.js';
@@ -51,8 +51,6 @@ const LAST_WRITE_MS = 2_000;
 /** Questions without an answer that has left; clients ask one at a time. */
 const MAX_UNANSWERED = 16;
 
-/** The longest wait for the report on the first chunk, milliseconds. */
-const FIRST_REPORT_MS = 1_000;
 type State = 'hello' | 'admitting' | 'idle' | 'sending' | 'ended' | 'closed';
 
 /** What a client may say when. */
@@ -81,16 +79,13 @@ export class Session {
   #offer: Offer | undefined;
   #choice: CodecChoice | undefined;
   readonly #waits = new Waits();
-  #reportedAt = performance.now();
-  #ownMsAtReport = 0;
-  #reported: (received: number) => void = () => undefined;
+  readonly #reports = new ClientReports();
   #sending: Promise<void> = Promise.resolve();
   #unanswered = 0;
   /** Between two frames, with none about to leave. */
   #quiet = false;
   #greeted = false;
   #peerEnded = false;
-  #received: number | undefined;
   #failure: WireBoundError | undefined;
 
   constructor(connection: Connection, host: SessionHost) {
@@ -102,7 +97,8 @@ export class Session {
       receive: (frame) => this.#receive(frame),
     });
     // What a client says it has received counts only as far as it has been sent.
-    const position = () => Math.min(this.#received ?? connection.bytesSent, connection.bytesHandedOver);
+    const position = () =>
+      Math.min(this.#reports.received ?? connection.bytesSent, connection.bytesHandedOver);
     this.#watch = new StallWatch(host.limits, position, (error) => this.#abandon(error));
     this.#keepalive = setInterval(() => this.#sendKeepalive(), host.limits.keepaliveMs);
     this.#keepalive.unref();
@@ -235,74 +231,34 @@ export class Session {
 
   async #send(content: Uint8Array): Promise<void> {
     const offer = this.#admitted;
-    const choice = this.#choice as CodecChoice;
     const get = parseGet(content, offer.geometry.count);
     this.#state = 'sending';
-    if (get.reason === 'mismatch') await this.#whileQuiet(offer.complain(get.first));
-    const end = get.first + get.count;
-    offer.pacer.moved(this, get.first);
-    if (get.count > 0) await this.#mark(choice);
-    await sendChunks({
+    const end = await deliver(get, {
       offer,
-      choice,
-      rate: this.#host.rate,
+      choice: this.#choice as CodecChoice,
+      reports: this.#reports,
       waits: this.#waits,
-      first: get.first,
-      end,
+      rate: this.#host.rate,
+      connection: this.connection,
+      client: this,
       signal: this.#stop.signal,
-      gone: this.connection.gone,
-      send: (parts) => this.#put(parts),
-      sent: (sent) => this.#sent(offer, choice, get, sent),
-      whileWaiting: (wait) => this.#whileQuiet(wait),
+      put: (parts) => this.#put(parts),
+      whileQuiet: (wait) => this.#whileQuiet(wait),
+      sent: (sent) => this.#sent(sent),
     });
-    if (end === offer.geometry.count) {
-      await this.#waits.time(
-        () => offer.passLimit,
-        () => this.#whileQuiet(offer.settled()),
-      );
-    }
-    this.#stop.signal.throwIfAborted();
     // Before End has left: a fast client's answer may be here before the write is known to be done.
-    this.#state = end === offer.geometry.count ? 'ended' : 'idle';
-    await this.#put([encodeFrame('end', encodeEnd(this.#waits.totals))]);
+    this.#state = get.first + get.count === offer.geometry.count ? 'ended' : 'idle';
+    await this.#put([end]);
     if (this.#peerEnded) await this.connection.finish();
   }
 
-  async #sent(offer: Offer, choice: CodecChoice, get: Get, sent: Sent): Promise<void> {
-    offer.pacer.moved(this, sent.next);
-    if (this.#run !== undefined) this.#host.sent(this.#run, sent, choice.current);
-    const measuring = choice.measuring && sent.next < get.first + get.count;
-    await this.#mark(choice);
-    if (measuring) await this.#waits.time('networkMs', () => this.#reportOf(this.connection.bytesSent));
-  }
-
-  /** Asks the client how it is doing, if it is time to; a keepalive is answered with one. */
-  async #mark(choice: CodecChoice): Promise<void> {
-    if (!choice.markDue(this.connection.bytesSent)) return;
-    await this.#put([encodeFrame('keepalive', encodeFrontier(this.#admitted.chain.frontier))]);
+  #sent(sent: Sent): void {
+    if (this.#run === undefined || this.#choice === undefined) return;
+    this.#host.sent(this.#run, sent, this.#choice.current);
   }
 
   #report(report: ClientKeepalive): void {
-    this.#received = report.received;
-    const now = performance.now();
-    const serverWaited = this.#waits.ownMs - this.#ownMsAtReport > (now - this.#reportedAt) / 2;
-    this.#choice?.report(report, serverWaited);
-    this.#reportedAt = now;
-    this.#ownMsAtReport = this.#waits.ownMs;
-    this.#reported(report.received);
-  }
-
-  /** Resolves when the client has reported on so many bytes; a report that takes long is not waited for. */
-  #reportOf(bytes: number): Promise<void> {
-    if ((this.#received ?? 0) >= bytes) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, FIRST_REPORT_MS);
-      this.#reported = (received) => {
-        if (received < bytes) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    this.#choice?.report(report, this.#reports.take(report, this.#waits.ownMs));
   }
 
   /** Waits for the server's own work, between two frames: keepalives may go out meanwhile. */
@@ -350,7 +306,7 @@ export class Session {
   #gone(): void {
     this.#close(toWireBoundError(this.connection.gone.reason));
     this.#watch.stop();
-    this.#reported(Number.POSITIVE_INFINITY);
+    this.#reports.stop();
     clearInterval(this.#keepalive);
     this.#offer?.pacer.left(this);
     this.#offer?.retired.removeEventListener('abort', this.#onRetired);

@@ -1,0 +1,49 @@
+import type { ClientKeepalive } from '../framing/messages.js';
+
+/** The longest wait for one report, milliseconds. */
+const LONGEST_WAIT_MS = 1_000;
+
+/** What a client says about itself in its keepalives. */
+export class ClientReports {
+  #received: number | undefined;
+  #reportedAt = performance.now();
+  #ownMs = 0;
+  #waiting: ((received: number) => void) | undefined;
+
+  /** Bytes of the connection that the client says it has taken in; undefined before its first report. */
+  get received(): number | undefined {
+    return this.#received;
+  }
+
+  /**
+   * Takes a report. `ownMs` is how long the server has waited for its own work so far; returns whether that was
+   * most of the time since the last report.
+   */
+  take({ received }: ClientKeepalive, ownMs: number): boolean {
+    const now = performance.now();
+    const serverWaited = ownMs - this.#ownMs > (now - this.#reportedAt) / 2;
+    this.#received = received;
+    this.#reportedAt = now;
+    this.#ownMs = ownMs;
+    this.#waiting?.(received);
+    return serverWaited;
+  }
+
+  /** Resolves when the client has reported on so many bytes; a report that takes long is not waited for. */
+  reaches(bytes: number): Promise<void> {
+    if ((this.#received ?? 0) >= bytes) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LONGEST_WAIT_MS);
+      this.#waiting = (received) => {
+        if (received < bytes) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** No report will come any more: nobody waits for one. */
+  stop(): void {
+    this.#waiting?.(Number.POSITIVE_INFINITY);
+  }
+}
