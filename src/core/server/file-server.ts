@@ -70,6 +70,8 @@ export class FileServer {
   #warnedAt = Number.NEGATIVE_INFINITY;
   #state: 'open' | 'draining' | 'closed' = 'open';
   #sha256: string | undefined;
+  /** Of the content that is served now, bytes. */
+  #size: number;
   #resolveFinished!: (summary: ServeSummary) => void;
   /** Resolves with the statistics once the server has drained or stopped. */
   readonly finished = new Promise<ServeSummary>((resolve) => {
@@ -79,6 +81,7 @@ export class FileServer {
   constructor(shelf: Shelf, options: FileServerOptions) {
     this.#shelf = shelf;
     this.#options = options;
+    this.#size = options.described.size;
     this.#maxClients = clientLimit(options.maxClients);
     const limits = { ...SERVE_LIMITS, ...options.limits };
     this.#ledger = new RunLedger(limits.returnMs, {
@@ -120,7 +123,7 @@ export class FileServer {
     this.#state = 'draining';
     const open = this.#ledger.open;
     const { activeSeconds, bytesSent } = this.#statistics;
-    const left = Math.max(0, ...open.map((run) => this.#options.described.size - run.bytes));
+    const left = Math.max(0, ...open.map((run) => this.#size - run.bytes));
     const etaSeconds = (left * open.length) / (bytesSent / activeSeconds);
     this.#options.onEvent({
       event: 'draining',
@@ -166,6 +169,7 @@ export class FileServer {
     this.#seats.set(session, hello.run);
     const offer = await this.#shelf.current();
     await offer.checkSize();
+    this.#size = offer.geometry.size;
     // From here on nothing waits: a run that arrives has a session that will report its end.
     if (session.closed) throw new WireBoundError('CONNECTION_LOST', 'the client left before it was admitted');
     const returning = this.#ledger.knows(hello.run);
@@ -258,13 +262,13 @@ export class FileServer {
       connections,
       bytesFromStorage,
     } = this.#statistics;
-    const { name, size, chunkSize } = this.#options.described;
+    const { name, chunkSize } = this.#options.described;
     return {
       verified: this.#ledger.count('verified'),
       failed: this.#ledger.count('failed'),
       connections,
       name,
-      size,
+      size: this.#size,
       chunkSize,
       codec: this.#codec,
       ...(this.#sha256 === undefined ? {} : { sha256: this.#sha256 }),
@@ -283,7 +287,7 @@ export class FileServer {
   }
 
   #tellProgress(): void {
-    const { size } = this.#options.described;
+    const size = this.#size;
     for (const run of this.#ledger.open) {
       if (this.#told.get(run) === run.bytes) continue;
       this.#told.set(run, run.bytes);
