@@ -16,16 +16,22 @@ export function codecDefence(subject: CodecSubject): ContractCase[] {
       async run() {
         const { payload } = await subject.sample(RAW_LENGTH);
         const before = peakMemory();
+        // The peak may have been higher before, so that an allocation does not show in it.
+        const { arrayBuffers } = process.memoryUsage();
         for (const bad of forgedPrefixes(payload)) {
           await subject.decodeOrRefuse(bad, RAW_LENGTH);
-          const taken = peakMemory() - before;
+          const held = process.memoryUsage().arrayBuffers - arrayBuffers;
+          const taken = Math.max(peakMemory() - before, held);
           assert.ok(taken < MEMORY_ALLOWANCE, `took ${taken} bytes for a chunk of ${RAW_LENGTH}`);
         }
       },
     },
     {
       title: 'an empty payload is refused',
-      run: async () => assert.equal(await subject.decodeOrRefuse(new Uint8Array(0), RAW_LENGTH), undefined),
+      async run() {
+        const decoded = await subject.decodeOrRefuse(new Uint8Array(0), RAW_LENGTH);
+        assert.ok(decoded === undefined, 'it decoded something out of nothing');
+      },
     },
     {
       title: 'a payload of another raw length is refused',
@@ -33,7 +39,8 @@ export function codecDefence(subject: CodecSubject): ContractCase[] {
         const { payload } = await subject.sample(RAW_LENGTH);
         for (const wrong of [1, RAW_LENGTH / 2, RAW_LENGTH - 1, RAW_LENGTH + 1, RAW_LENGTH * 2]) {
           const decoded = await subject.decodeOrRefuse(payload, wrong);
-          assert.equal(decoded, undefined, `decoded ${RAW_LENGTH} bytes into ${wrong}`);
+          // Not assert.equal: some Nodes take minutes to print how an array differs from nothing.
+          assert.ok(decoded === undefined, `decoded ${RAW_LENGTH} bytes into ${wrong}`);
         }
       },
     },

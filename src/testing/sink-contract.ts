@@ -87,14 +87,15 @@ function ending(make: MakeSink): ContractCase[] {
     sinkCase('nothing is to be seen before commit', make, SIZE, async (subject, content) => {
       if (subject.immediate === true) return;
       await subject.sink.write([content], 0);
-      assert.equal(await subject.published?.(), undefined);
+      assert.ok((await subject.published?.()) === undefined, 'the file is there already');
       await subject.sink.commit();
       await assertPublished(subject, content);
     }),
     sinkCase('nothing is to be seen after discard', make, SIZE, async (subject, content) => {
       await subject.sink.write([content.subarray(0, SIZE >> 1)], 0);
       await subject.sink.discard();
-      if (subject.immediate !== true) assert.equal(await subject.published?.(), undefined);
+      if (subject.immediate === true) return;
+      assert.ok((await subject.published?.()) === undefined, 'there is a file');
     }),
     sinkCase('discard may come twice, and before anything was written', make, SIZE, async ({ sink }) => {
       await sink.discard();

@@ -49,12 +49,12 @@ describe('a stranger with the packed package', () => {
     await runCli(['plugin', 'create', 'codec', 'runlength'], { cwd: home, script });
     const folder = join(home, 'wirebound-codec-runlength');
     await npm(['install', '--prefer-offline'], folder);
-    expect(await npm(['test'], folder)).toMatch(/^# fail 0$/m);
+    expect(await npm(['test'], folder)).toMatch(/^[#ℹ] fail 0$/m);
 
     expect(ownLines(RUNLENGTH)).toBeLessThan(25);
     writeFileSync(join(folder, 'src', 'index.ts'), RUNLENGTH);
     const report = await npm(['test'], folder);
-    expect(report).toMatch(/^# fail 0$/m);
+    expect(report).toMatch(/^[#ℹ] fail 0$/m);
     expect(report).toMatch(/runlength: any bytes come back as they were/);
     expect(await npm(['run', 'check'], folder)).toMatch(/\n16 promises kept, 0 broken, 0 not run\n/);
 
@@ -80,7 +80,7 @@ describe('a stranger with the packed package', () => {
     await runCli(['plugin', 'create', 'source', 'shelf'], { cwd: home, script });
     const folder = join(home, 'wirebound-source-shelf');
     await npm(['install', '--prefer-offline'], folder);
-    expect(await npm(['test'], folder)).toMatch(/^# fail 0$/m);
+    expect(await npm(['test'], folder)).toMatch(/^[#ℹ] fail 0$/m);
     const { cli, port } = await startServe(
       [`shelf://${join(folder, 'package.json')}`, '--plugin', '.', '--until', '1'],
       {

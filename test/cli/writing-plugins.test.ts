@@ -35,7 +35,7 @@ describe('the source of docs/writing-plugins.md', () => {
       cwd: temp.path,
       env: { ...process.env, NODE_OPTIONS: '' },
     });
-    expect(stdout).toMatch(/^# fail 0$/m);
+    expect(stdout).toMatch(/^[#ℹ] fail 0$/m);
     expect(stdout).toMatch(/pattern: every byte can be read/);
   });
 
