@@ -8,6 +8,7 @@ import {
   killOnceReceived,
   ONE_THREAD,
   type Served,
+  untilReceived,
 } from '../support/kill-trials.js';
 import { startCli, startServe } from '../support/run-cli.js';
 import { makeTempFolder } from '../support/temp-folder.js';
@@ -73,8 +74,7 @@ test('a server that is killed and started again on its port costs the client not
   const first = await startServe([source, '--chunk', '64', '--limit-rate', '4M']);
   const output = join(folder.path, 'out-of-two-servers');
   const get = startCli(['get', '--json', `127.0.0.1:${first.port}`, '-o', output]);
-  await get.event('progress', ({ phase, bytes }) => phase === 'receiving' && Number(bytes) > CHUNK);
-  first.cli.kill('SIGKILL');
+  await killOnceReceived(first.cli, output, CHUNK);
   await get.event('reconnecting');
   startCli(['serve', source, '--chunk', '64', '--host', '127.0.0.1', '--port', String(first.port)]);
   expect(await get.finished).toMatchObject({ exitCode: 0, stderr: '' });
@@ -93,4 +93,30 @@ test('a get whose server is killed ends, without reconnecting, in one line that 
   );
   expect(stderr).toMatch(/\npartial {2}\S+lost.wirebound; the same command goes on from there\n/);
   await expect(readFile(output)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+describe('a server that is stopped (SIGSTOP), as behind a lid that was closed', () => {
+  test('ends a get that does not reconnect, at its idle limit (B29)', async () => {
+    const { cli, port } = await startServe([source, '--chunk', '64', '--limit-rate', '2M']);
+    const output = join(folder.path, 'asleep');
+    const get = startCli(['get', `127.0.0.1:${port}`, '-o', output, '--retry-for', '0', '--idle', '1']);
+    await untilReceived(get, output, CHUNK);
+    cli.kill('SIGSTOP');
+    const { exitCode, stderr } = await get.finished;
+    cli.kill('SIGCONT');
+    expect(exitCode).toBe(4);
+    expect(stderr).toMatch(/no data from 127.0.0.1:\d+ for 1 s; chunk \d+ of 64 was due, .* \(IDLE\)/);
+  });
+
+  test('and wakes again in time costs nothing', async () => {
+    const { cli, port } = await startServe([source, '--chunk', '64', '--limit-rate', '3M']);
+    const output = join(folder.path, 'woken');
+    const get = startCli(['get', `127.0.0.1:${port}`, '-o', output, '--idle', '1']);
+    await untilReceived(get, output, CHUNK);
+    cli.kill('SIGSTOP');
+    await get.line(/^connecting again at chunk/);
+    cli.kill('SIGCONT');
+    expect(await get.finished).toMatchObject({ exitCode: 0 });
+    expect(Buffer.compare(await readFile(output), FILE)).toBe(0);
+  });
 });

@@ -93,15 +93,21 @@ async function wholeChunksOf(partial: string, bytes: Uint8Array, chunkSize: numb
   return bytes.length;
 }
 
-/** Kills the process once its partial of `output` holds at least `bytes` bytes, or lets it end. */
-export async function killOnceReceived(cli: CliProcess, output: string, bytes: number): Promise<void> {
+/** Resolves once the partial of `output` holds at least `bytes` bytes, or `cli` has ended. */
+export async function untilReceived(cli: CliProcess, output: string, bytes: number): Promise<void> {
   let ended = false;
   void cli.finished.then(() => {
     ended = true;
   });
   while (!ended) {
     const { size } = await stat(`${output}.wirebound`).catch(() => ({ size: -1 }));
-    if (size >= bytes) return cli.kill('SIGKILL');
+    if (size >= bytes) return;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
+}
+
+/** Kills the process once the partial of `output` holds at least `bytes` bytes, or lets it end. */
+export async function killOnceReceived(cli: CliProcess, output: string, bytes: number): Promise<void> {
+  await untilReceived(cli, output, bytes);
+  cli.kill('SIGKILL');
 }
