@@ -1,4 +1,5 @@
 import type { App } from '../composition.js';
+import { systemCode } from '../core/errors.js';
 import { escapeForTerminal } from '../core/escape.js';
 import { BaseCommand } from './base-command.js';
 import { type ComposeAppOptions, composeApp } from './compose-app.js';
@@ -38,14 +39,32 @@ export abstract class ListingCommand extends BaseCommand {
     };
     const app = await composeApp({ flags, oclif: this.config, tolerant, warn });
     const listed = listing.find(app);
-    const { stdout } = this.terminal;
-    if (flags.json) {
-      for (const { unavailable, ...entry } of listed) {
-        const available = unavailable === undefined;
-        stdout.write(formatJsonLine({ event: listing.kind, ...entry, available, reason: unavailable }));
-      }
-    } else stdout.write(flags.quiet ? namesOf(listed) : tableOf(listing, listed));
+    const text = flags.json
+      ? jsonOf(listing, listed)
+      : flags.quiet
+        ? namesOf(listed)
+        : tableOf(listing, listed);
+    await this.#print(text);
   }
+
+  /** A list that cannot be written is a failure, unlike a line of a report; a reader that has seen enough is none. */
+  #print(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.terminal.stdout.write(text, (error) => {
+        if (error && systemCode(error) !== 'EPIPE') process.exitCode = 1;
+        resolve();
+      });
+    });
+  }
+}
+
+function jsonOf<T extends Listed>({ kind }: Listing<T>, listed: readonly T[]): string {
+  return listed
+    .map(({ unavailable, ...entry }) => {
+      const available = unavailable === undefined;
+      return formatJsonLine({ event: kind, ...entry, available, reason: unavailable });
+    })
+    .join('');
 }
 
 function namesOf(listed: readonly Listed[]): string {

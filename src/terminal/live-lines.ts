@@ -1,5 +1,6 @@
 import type { OutputStream } from './terminal.js';
 
+/** Where the terminal does not say, or says 0. */
 const DEFAULT_COLUMNS = 80;
 
 /**
@@ -29,7 +30,7 @@ export class LiveLines {
 
   /** A line that wrapped would throw off the count of lines to go up. */
   #fit(block: readonly string[]): readonly string[] {
-    const width = Math.max(1, (this.#out.columns ?? DEFAULT_COLUMNS) - 1);
+    const width = Math.max(1, (this.#out.columns || DEFAULT_COLUMNS) - 1);
     return this.#live ? block.map((line) => line.slice(0, width)) : [];
   }
 

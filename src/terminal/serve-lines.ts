@@ -108,6 +108,7 @@ function summaryLines(summary: ServeSummary): readonly string[] {
 function describeRatio(summary: ServeSummary): string {
   const { codec, bytesSent, payloadBytes, chunksEncoded, chunksRaw } = summary;
   if (codec === 'none' || payloadBytes === 0) return '';
+  if (chunksEncoded === 0) return ': no chunk encoded';
   const ratio = `${(bytesSent / payloadBytes).toFixed(2)} times smaller`;
   const saved = `${formatBytes(bytesSent - payloadBytes)} saved`;
   return `: ${ratio}, ${saved}; ${plural(chunksEncoded, 'chunk')} encoded, ${chunksRaw} raw`;

@@ -1,6 +1,7 @@
 /** As much of a writable stream as the views need. */
 export interface OutputStream {
-  write(text: string): unknown;
+  /** `done` is told of what went wrong, if anything did. */
+  write(text: string, done?: (error?: Error | null) => void): unknown;
   readonly isTTY?: boolean | undefined;
   /** Width in characters; undefined where there is no terminal. */
   readonly columns?: number | undefined;

@@ -156,6 +156,8 @@ describe('a server for people', () => {
       'wire     175 MiB (codec none)',
       'storage  0 B read: all 350 MiB came from memory',
     ]);
+    const raw = linesFor({ event: 'summary', ...SUMMARY, chunksEncoded: 0, chunksRaw: 400 });
+    expect(raw[3]).toBe('wire     175 MiB (codec lz4: no chunk encoded)');
   });
 
   test('has statistics without NaN for a server that nobody used, and for an empty file', () => {
@@ -301,6 +303,12 @@ describe('a server on a terminal', () => {
     expect(screen).toHaveLength(13);
     expect(screen.at(-1)).toBe('  and 88 more');
     expect(Math.max(...screen.map((line) => line.length))).toBeLessThan(20);
+  });
+
+  test('takes a terminal that says it has no columns for one of 80', () => {
+    const terminal = recordingTerminal({ isTTY: true, columns: 0 });
+    openServeReport(terminal, PERSON).onEvent(progress(1, MIB));
+    expect(screenOf(terminal.text('stderr'))).toEqual(['  client 1  10.0.0.1:5000  1.0 %']);
   });
 
   test('leaves nothing behind when it is closed', () => {
