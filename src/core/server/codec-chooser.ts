@@ -13,6 +13,11 @@ const SOLID_BYTES = 1024 * 1024;
 const LONG_TRUST_S = 10;
 const SHORT_TRUST_S = 0.1;
 const SHORT_TRUST_INTERVALS = 8;
+/**
+ * That a link carries more than was measured must show over this long, microseconds: after a pause of the client
+ * its kernel hands out at once what came in the meantime.
+ */
+const LEAST_RISE_US = 20_000;
 /** Rates taken for a client that has not reported any yet, bytes per second. */
 const ASSUMED_DIGEST_RATE = 1.2e9;
 const ASSUMED_DECODE_RATE = 1e9;
@@ -35,6 +40,8 @@ export class CodecChooser {
   readonly #forecast: (index: number, codec: number) => Forecast | undefined;
   readonly #now: () => number;
   #last: ClientKeepalive | undefined;
+  /** Reports of the last `LEAST_RISE_US`, and the one before them. */
+  readonly #recent: ClientKeepalive[] = [];
   #linkRate = Number.POSITIVE_INFINITY;
   #trustedUntil = 0;
   #digestRate = ASSUMED_DIGEST_RATE;
@@ -67,6 +74,7 @@ export class CodecChooser {
     if (report.decodeRate > 0) this.#decodeRate = report.decodeRate * 1024;
     if (last === undefined) {
       this.#last = report;
+      this.#recent.push(report);
       return;
     }
     const bytes = report.received - last.received;
@@ -74,13 +82,22 @@ export class CodecChooser {
     if (seconds < LEAST_SECONDS || bytes < LEAST_BYTES) return;
     this.#last = report;
     const starved = (report.starvedUs - last.starvedUs) / 1e6 / seconds;
-    const rate = bytes / seconds;
-    if (starved > STARVED && !serverWaited) this.#measured(rate, bytes, seconds);
-    else if (rate > this.#linkRate) {
+    const steadyRate = this.#steadyRate(report);
+    if (starved > STARVED && !serverWaited) this.#measured(bytes / seconds, bytes, seconds);
+    else if (steadyRate > this.#linkRate) {
       // The link carries more than was measured; how much more, only raw chunks can tell.
-      this.#linkRate = rate;
+      this.#linkRate = steadyRate;
       this.#trustedUntil = Math.min(this.#trustedUntil, this.#now() + SHORT_TRUST_S);
     }
+  }
+
+  /** Bytes per second up to this report, since one that is `LEAST_RISE_US` old, or the first. */
+  #steadyRate(report: ClientKeepalive): number {
+    const recent = this.#recent;
+    recent.push(report);
+    while (report.elapsedUs - (recent[1] as ClientKeepalive).elapsedUs >= LEAST_RISE_US) void recent.shift();
+    const [since] = recent as [ClientKeepalive];
+    return (report.received - since.received) / ((report.elapsedUs - since.elapsedUs) / 1e6);
   }
 
   /** The number of the codec for chunk `index` of `rawLength` bytes. */

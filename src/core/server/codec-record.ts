@@ -4,6 +4,10 @@ const WEIGHT = 0.2;
 const RUN = 8;
 const RECHECK = 4;
 
+/** A codec that has shrunk nothing in so many tries is tried with a chunk now and then only. */
+const FRUITLESS = 4;
+const RETRY = 64;
+
 const UNKNOWN = 0;
 const RAW = 1;
 const SHRINKS = 2;
@@ -19,8 +23,13 @@ const DOUBTED = 4;
 export class CodecRecord {
   readonly #outcomes: Uint8Array;
   #ratio: number | undefined;
-  #rate: number | undefined;
+  /** Seconds that a raw byte takes. */
+  #pace: number | undefined;
   #abandoned = false;
+  /** Tries before the first that shrank something. */
+  #fruitless = 0;
+  /** Chunks that the codec is at work on, or that wait for it. */
+  #underWay = 0;
 
   constructor(chunks: number) {
     this.#outcomes = new Uint8Array(chunks);
@@ -31,9 +40,9 @@ export class CodecRecord {
     return this.#ratio;
   }
 
-  /** Raw bytes per second that one encode makes, a moving average; undefined before the first. */
+  /** Raw bytes per second that are encoded while there is something to encode, a moving average; undefined before the first. */
   get rate(): number | undefined {
-    return this.#rate;
+    return this.#pace === undefined ? undefined : 1 / this.#pace;
   }
 
   /** Whether chunk `index` is known, or may be taken, not to shrink: a run of such chunks goes on. */
@@ -48,7 +57,7 @@ export class CodecRecord {
     return true;
   }
 
-  /** Chunk `index` shrank to `payloadLength` bytes, in `seconds`. */
+  /** Chunk `index` shrank to `payloadLength` bytes; `seconds`: what it took beyond the encode before. */
   shrank(index: number, rawLength: number, payloadLength: number, seconds: number): void {
     this.#outcomes[index] = SHRINKS;
     // Where a run turns out to be over, what was skipped at its end is looked at for the next client.
@@ -56,12 +65,30 @@ export class CodecRecord {
       if (this.#outcomes[before] === SKIPPED) this.#outcomes[before] = DOUBTED;
     }
     this.#ratio = average(this.#ratio, payloadLength / rawLength);
-    this.#rate = average(this.#rate, rawLength / seconds);
+    // The mean of times, not of rates: of two encodes that end together one seems to have taken no time at all.
+    this.#pace = average(this.#pace, seconds / rawLength);
   }
 
-  /** Chunk `index` does not shrink. */
-  stayed(index: number): void {
+  /** Chunk `index` does not shrink; `tried`: the codec has shown that, not a look at the chunk. */
+  stayed(index: number, tried = true): void {
     this.#outcomes[index] = RAW;
+    if (tried) this.#fruitless++;
+  }
+
+  /** Does the encoding of a chunk; {@link isWorthTrying} is false meanwhile. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#underWay++;
+    try {
+      return await work();
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  /** Whether trying chunk `index` would tell what the codec does to this file; not once that is known, or about to be. */
+  isWorthTrying(index: number): boolean {
+    if (this.#ratio !== undefined || this.#underWay > 0) return false;
+    return this.#fruitless < FRUITLESS || index % RETRY === 0;
   }
 
   /** The codec is not to be used any more: everything stays raw. */

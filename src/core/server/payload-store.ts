@@ -68,6 +68,8 @@ export class PayloadStore {
   /** What encoding has taken in all: reading the chunks, and the codec; milliseconds. */
   #readMs = 0;
   #encodeMs = 0;
+  /** When the last encode ended, on the monotonic clock, milliseconds. */
+  #encodedAt = 0;
 
   constructor(
     source: ChunkSource,
@@ -100,17 +102,19 @@ export class PayloadStore {
     return (await this.#encoded(index, codec)) ?? (await this.#lend(index)) ?? (await this.#read(index));
   }
 
-  /** What chunk `index` would be under a codec (from 1); undefined when it would travel raw anyway. */
+  /** What chunk `index` would be under a codec (from 1); undefined when it would, or may be taken to, travel raw anyway. */
   forecast(index: number, codec: number): Forecast | undefined {
     const record = this.#records[codec - 1];
     if (record === undefined || record.staysRaw(index)) return undefined;
     const key = encodedKey(index, codec);
+    const untried = record.isWorthTrying(index);
+    if (record.ratio === undefined && !untried) return undefined;
     const guess = this.#geometry.rawLength(index) * (record.ratio ?? 0.5);
     return {
       length: this.#cache.sizeOf(key) ?? guess,
       ready: this.#cache.has(key),
       encodeRate: record.rate,
-      untried: record.ratio === undefined,
+      untried,
     };
   }
 
@@ -120,7 +124,7 @@ export class PayloadStore {
     const key = encodedKey(index, number);
     if (this.#cache.tight && !this.#cache.has(key)) return undefined;
     const pinned = await this.#cache.get(key, () =>
-      this.#encodes.pass(() => this.#encode(codec, record, index)),
+      record.during(() => this.#encodes.pass(() => this.#encode(codec, record, index))),
     );
     return pinned && { codec: number, ...pinned };
   }
@@ -149,17 +153,21 @@ export class PayloadStore {
       const startedAt = performance.now();
       const random = await this.#seemsRandom(index, chunk);
       if (random && index % TRY_ANYWAY !== 0 && index >= this.#believeFrom) {
-        record.stayed(index);
+        record.stayed(index, false);
         return undefined;
       }
       await readWhole(this.#source, this.#geometry.offset(index), chunk);
       const readAt = performance.now();
       const result = await encodeChunk(codec, chunk, this.#options.encodeTimeoutMs);
       const encodedAt = performance.now();
+      const previous = this.#encodedAt;
+      this.#encodedAt = encodedAt;
       this.#readMs += readAt - startedAt;
       this.#encodeMs += encodedAt - readAt;
       if (result.encoded) {
-        record.shrank(index, chunk.length, result.bytes.length, (encodedAt - readAt) / 1000);
+        // Encodes overlap: what counts is how soon after another one this one came.
+        const seconds = (encodedAt - Math.max(readAt, previous)) / 1000;
+        record.shrank(index, chunk.length, result.bytes.length, seconds);
         if (random) this.#believeFrom = index + 2 * TRY_ANYWAY;
         return compact(result.bytes);
       }

@@ -147,6 +147,30 @@ describe('the automatic choice of a codec', () => {
     expect(chooser.choose(5, CHUNK)).toBe(2);
   });
 
+  test('does not take what has gathered while the client paused for a faster link', () => {
+    const ready = () => ({ length: CHUNK / 12, ready: true, encodeRate: 4e8, untried: false });
+    const chooser = new CodecChooser([1], ready, () => 0);
+    const report = (received: number, elapsedMs: number, starvedMs: number) =>
+      chooser.report(
+        {
+          received,
+          elapsedUs: elapsedMs * 1000,
+          starvedUs: starvedMs * 1000,
+          digestRate: 1.2e6,
+          decodeRate: 1.2e6,
+        },
+        false,
+      );
+    report(0, 0, 0);
+    report(2 * MIB, 250, 245);
+    expect(chooser.choose(5, CHUNK)).toBe(1);
+    // 200 ms without a turn, then everything that came meanwhile within a millisecond.
+    report(2 * MIB + 800_000, 450.5, 245);
+    report(2 * MIB + 1_600_000, 451, 245);
+    expect(chooser.choose(6, CHUNK)).toBe(1);
+    expect(chooser.linkRate).toBeLessThan(10e6);
+  });
+
   test('does not take the time that the server itself needed for a slow link', () => {
     const chooser = new CodecChooser([1], () => ({
       length: 1,
