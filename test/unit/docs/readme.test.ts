@@ -48,8 +48,8 @@ describe('README.md', () => {
     ['verify', 'src/core/client/verify-event.ts'],
   ])('has every event of %s, and every field of it', (command, path) => {
     const section = sectionOf(readme, `From ${command}`);
-    const known = [...read(path).matchAll(/\bevent: ('[\w.]+'(?: \| '[\w.]+')*)/g)].flatMap(([, names = '']) =>
-      names.replaceAll("'", '').split(' | '),
+    const known = [...read(path).matchAll(/\bevent: ('[\w.]+'(?: \| '[\w.]+')*)/g)].flatMap(
+      ([, names = '']) => names.replaceAll("'", '').split(' | '),
     );
     const documented = tableRows(section).flatMap(([names = '']) => names.replaceAll('`', '').split(', '));
     expect(documented.sort()).toEqual(known.sort());
