@@ -17,9 +17,9 @@ export default class Serve extends BaseCommand {
     'Clients can start at once, while the file is still being hashed. Ctrl+C lets the active transfers finish; a second Ctrl+C stops now.';
   static override usage = 'serve FILE [FLAGS]';
   static override examples = [
-    '<%= config.bin %> serve build.iso --codec lz4',
+    '<%= config.bin %> serve build.iso',
     '<%= config.bin %> serve build.iso --until 30 --limit-rate 50M',
-    'tar c photos | <%= config.bin %> serve - --name photos.tar',
+    '$ tar c photos | <%= config.bin %> serve - --name photos.tar',
   ];
   static override args = {
     file: Args.string({

@@ -48,7 +48,10 @@ export const ERROR_CODES = {
   SINK_FULL: { exitCode: 8, summary: 'There is not enough room for the file.' },
   SINK_IN_USE: { exitCode: 8, summary: 'Another wirebound get is writing the same file.' },
   SINK_UNSAFE: { exitCode: 8, summary: 'The name or the thing at the destination is not safe to write to.' },
-  SINK_FAILED: { exitCode: 8, summary: 'The destination cannot be written.' },
+  SINK_FAILED: {
+    exitCode: 8,
+    summary: 'The destination cannot be written, or a file that is there cannot be read.',
+  },
   PLUGIN_FAILED: { exitCode: 9, summary: 'A plugin cannot be loaded or does not keep its contract.' },
   INTERRUPTED: { exitCode: 130, summary: 'Stopped by Ctrl+C (SIGINT), or by the signal of a library call.' },
   TERMINATED: { exitCode: 143, summary: 'Stopped by SIGTERM or SIGHUP.' },

@@ -31,7 +31,7 @@ export interface ServeFileOptions {
   readonly bytesPerSecond?: number | undefined;
   /** Hash the file again even if its SHA-256 is known from before. */
   readonly rehash?: boolean | undefined;
-  /** Most memory for content that has to be held, bytes; half of the machine unless given. */
+  /** Most memory for content that has to be held, bytes; half of what the machine, or the container, has unless given. */
   readonly memoryLimit?: number | undefined;
   /** Plugins made with `definePlugin`, or modules that export one: a path, a URL, a package. */
   readonly plugins?: readonly PluginReference[] | undefined;

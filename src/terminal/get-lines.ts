@@ -41,14 +41,14 @@ function keptLine({ path, bytes, size }: Extract<GetEvent, { event: 'kept' }>): 
 }
 
 function passLines(result: GetResult): readonly string[] {
-  const limit = result.limitedBy === undefined ? '' : `, ${describeLimit(result)}`;
   const transfer = `${formatBytes(result.bytes)} in ${formatDuration(result.seconds)}`;
   return [
     `PASS     ${escapeForTerminal(result.name)}`,
     ...(result.sha256 === undefined ? [] : [`SHA-256  ${escapeForTerminal(result.sha256)}`]),
     result.alreadyComplete
       ? `size     ${formatBytes(result.bytes)}, already complete`
-      : `size     ${transfer} (${formatRate(result.bytes / Math.max(result.seconds, 0.001))}${limit})`,
+      : `size     ${transfer} (${formatRate(result.bytes / Math.max(result.seconds, 0.001))})`,
+    ...(result.limitedBy === undefined ? [] : [`limit    ${describeLimit(result)}`]),
     `file     ${escapeForTerminal(result.path)}`,
   ];
 }
@@ -68,9 +68,9 @@ function failLines(result: GetResult): readonly string[] {
   ];
 }
 
-/** `limited by the digest (92 %)`. */
+/** `the digest, 92.0 % of the time`. */
 function describeLimit({ limitedBy, share = 0, serverLimit }: GetResult): string {
-  const where =
-    serverLimit === undefined ? '' : `, its ${serverLimit === 'rate' ? 'rate limit' : serverLimit}`;
-  return `limited by the ${limitedBy} (${formatPercent(share, 1)} of the time${where})`;
+  const own =
+    serverLimit === undefined ? '' : ` (its ${serverLimit === 'rate' ? 'rate limit' : serverLimit})`;
+  return `the ${limitedBy}${own}, ${formatPercent(share, 1)} of the time`;
 }

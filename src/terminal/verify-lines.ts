@@ -49,8 +49,9 @@ function resultLines(result: VerifyResult): readonly string[] {
 }
 
 function goodShare({ goodBytes, bytes, chunkSize, comparedChunks, chunks }: VerifyResult): string {
-  const compared = comparedChunks === chunks ? bytes : comparedChunks * chunkSize;
-  return `${formatPercent(goodBytes, compared)} of ${formatBytes(compared)} compared`;
+  if (comparedChunks === chunks) return `${formatPercent(goodBytes, bytes)} of ${formatBytes(bytes)}`;
+  const compared = comparedChunks * chunkSize;
+  return `${formatPercent(goodBytes, compared)} of the first ${formatBytes(compared)}`;
 }
 
 function nextStep({ comparedChunks, chunks }: VerifyResult): string {

@@ -61,15 +61,21 @@ describe('a command line that is wrong', () => {
 });
 
 describe('help and version', () => {
-  test.each([['--help'], ['serve', '--help'], ['get', '--help'], ['codecs', '--help'], ['--version'], []])(
-    '%j goes to standard output with exit code 0',
-    async (...args) => {
-      const { exitCode, stdout, stderr } = await runCli(args);
-      expect(exitCode).toBe(0);
-      expect(stdout.toString()).toContain('wirebound');
-      expect(stderr).toBe('');
-    },
-  );
+  test.each([
+    ['--help'],
+    ['-h'],
+    ['serve', '--help'],
+    ['serve', '-h'],
+    ['get', '--help'],
+    ['codecs', '--help'],
+    ['--version'],
+    [],
+  ])('%j goes to standard output with exit code 0', async (...args) => {
+    const { exitCode, stdout, stderr } = await runCli(args);
+    expect(exitCode).toBe(0);
+    expect(stdout.toString()).toContain('wirebound');
+    expect(stderr).toBe('');
+  });
 
   test.each(['test', 'development', 'production'])(
     'looks for no compiler under NODE_ENV=%s',

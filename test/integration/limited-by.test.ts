@@ -72,7 +72,7 @@ describe('what limited a transfer', () => {
     const closed = once(getting, 'close');
     for await (const _ of getting.stdout) await delay(10);
     expect(await closed).toEqual([0, null]);
-    expect(stderr).toMatch(/limited by the disk \(\d+(\.\d)? % of the time\)/);
+    expect(stderr).toMatch(/^limit {4}the disk, \d+(\.\d)? % of the time$/m);
     expect(await cli.event('client.finished')).toMatchObject({ verified: true, limitedBy: 'disk' });
   });
 

@@ -5,9 +5,6 @@ import { anchorsOf, markdownFiles, readMarkdown } from '../../support/markdown.j
 
 const root = new URL('../../../', import.meta.url);
 
-/** Documents that others may name before they are written. */
-const LATER: ReadonlySet<string> = new Set(['docs/writing-plugins.md', 'docs/benchmarks.md']);
-
 /** Links of a text that are not addresses of the web, without those in code. */
 function linksOf(text: string): readonly string[] {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, '').replace(/`[^`\n]*`/g, 'code');
@@ -22,7 +19,7 @@ describe('the documents', () => {
     const broken = linksOf(text).filter((link) => {
       const [file = '', anchor] = link.split('#');
       const target = file === '' ? path : posix.join(posix.dirname(path), file);
-      if (!existsSync(new URL(target, root))) return !LATER.has(target);
+      if (!existsSync(new URL(target, root))) return true;
       return anchor !== undefined && !anchorsOf(readMarkdown(target)).has(anchor);
     });
     expect(broken).toEqual([]);

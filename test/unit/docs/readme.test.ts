@@ -28,7 +28,7 @@ function writtenDefault({ default: value, type }: Flag): string {
 }
 
 describe('README.md', () => {
-  test.each(['serve', 'get'])('has every flag of %s, with its value and its default', (command) => {
+  test.each(['serve', 'get', 'verify'])('has every flag of %s, with its value and its default', (command) => {
     const documented = tableRows(sectionOf(readme, command)).map(([flag, value]) => `${flag} ${value}`);
     const known = Object.entries(commands[command]?.flags ?? {}).map(
       ([name, flag]) => `${written(name, flag)} ${writtenDefault(flag)}`,
@@ -42,10 +42,18 @@ describe('README.md', () => {
     }
   });
 
-  test('has every event of both commands', () => {
-    const types = ['src/core/server/serve-event.ts', 'src/core/client/get-event.ts'].map(read);
-    const known = types.flatMap((text) => [...text.matchAll(/\bevent: '([\w.]+)'/g)].map(([, name]) => name));
-    const documented = tableRows(sectionOf(readme, 'Events')).map(([name]) => name?.replaceAll('`', ''));
+  test.each([
+    ['serve', 'src/core/server/serve-event.ts'],
+    ['get', 'src/core/client/get-event.ts'],
+    ['verify', 'src/core/client/verify-event.ts'],
+  ])('has every event of %s, and every field of it', (command, path) => {
+    const section = sectionOf(readme, `From ${command}`);
+    const known = [...read(path).matchAll(/\bevent: ('[\w.]+'(?: \| '[\w.]+')*)/g)].flatMap(
+      ([, names = '']) => names.replaceAll("'", '').split(' | '),
+    );
+    const documented = tableRows(section).flatMap(([names = '']) => names.replaceAll('`', '').split(', '));
     expect(documented.sort()).toEqual(known.sort());
+    const fields = [...read(path).matchAll(/\breadonly (\w+)\??:/g)].map(([, name]) => name);
+    expect(fields.filter((name) => name !== 'event' && !section.includes(`\`${name}\``))).toEqual([]);
   });
 });

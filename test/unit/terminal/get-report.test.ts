@@ -67,7 +67,8 @@ describe('a client for people', () => {
     expect(linesFor({ event: 'result', ...PASS, limitedBy: 'digest', share: 0.92 })).toEqual([
       'PASS     build.iso',
       `SHA-256  ${GOOD}`,
-      'size     100 MiB in 2 s (50 MiB/s, limited by the digest (92.0 % of the time))',
+      'size     100 MiB in 2 s (50 MiB/s)',
+      'limit    the digest, 92.0 % of the time',
       'file     /data/build.iso',
     ]);
   });
