@@ -77,7 +77,7 @@ describe('random bytes', () => {
     const parent = join(folder.path, 'parent');
     const target = join(parent, 'target');
     await mkdir(target, { recursive: true });
-    await fuzzServerStreams(content, stream.bytes, target, 120, 1);
+    await fuzzServerStreams(content, stream.bytes, target, 80, 1);
     expect(await readdir(parent)).toEqual(['target']);
   });
 });

@@ -52,3 +52,6 @@ export interface VerifyTimes {
 export type DigestReply =
   | { readonly kind: 'record'; readonly digests: Uint8Array }
   | ({ readonly kind: 'verify' } & VerifyOutcome & VerifyTimes);
+
+/** What the worker says, once, when its modules are loaded. */
+export const READY = 'ready';

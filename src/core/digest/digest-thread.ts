@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { WireBoundError } from '../errors.js';
-import type { CodecModule, DigestJob, DigestReply, DigestSetup } from './digest-job.js';
+import { type CodecModule, type DigestJob, type DigestReply, type DigestSetup, READY } from './digest-job.js';
 
 type ReplyOf<Kind extends DigestReply['kind']> = Extract<DigestReply, { kind: Kind }>;
 
@@ -16,6 +16,8 @@ interface Waiter {
  */
 export class DigestThread {
   readonly #worker: Worker;
+  /** Settles when the worker has loaded its modules, or ended. */
+  readonly #loaded: Promise<void>;
   readonly #waiting: Waiter[] = [];
   #batch: DigestJob[] = [];
   #failure: WireBoundError | undefined;
@@ -24,9 +26,15 @@ export class DigestThread {
   constructor() {
     this.#worker = new Worker(new URL('./digest-worker.js', import.meta.url), { name: 'digest' });
     this.#worker.unref(); // until there is work, nothing depends on it
-    this.#worker.on('message', (reply: DigestReply) => this.#waiting.shift()?.resolve(reply));
     this.#worker.on('error', (error) => this.#fail(`the digest thread failed: ${error.message}`, error));
     this.#worker.on('exit', () => this.#fail('the digest thread has ended'));
+    this.#loaded = new Promise((resolve) => {
+      this.#worker.on('message', (reply: DigestReply | typeof READY) => {
+        if (reply === READY) resolve();
+        else this.#waiting.shift()?.resolve(reply);
+      });
+      this.#worker.on('exit', () => resolve());
+    });
   }
 
   /**
@@ -56,6 +64,7 @@ export class DigestThread {
 
   /** Ends the thread; jobs that have not been answered reject. */
   async close(): Promise<void> {
+    await this.#loaded; // a thread that is ended while it loads modules leaves their descriptors open (Node 20)
     await this.#worker.terminate();
   }
 

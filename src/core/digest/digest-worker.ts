@@ -4,7 +4,14 @@ import { parentPort } from 'node:worker_threads';
 import type { Codec } from '../codec/codec.js';
 import { decodePayload } from '../codec/decode-payload.js';
 import { DIGEST_LENGTH } from '../framing/frame.js';
-import type { CodecModule, DigestJob, DigestReply, DigestSetup, VerifyOutcome } from './digest-job.js';
+import {
+  type CodecModule,
+  type DigestJob,
+  type DigestReply,
+  type DigestSetup,
+  READY,
+  type VerifyOutcome,
+} from './digest-job.js';
 
 type VerifyJob = Extract<DigestJob, { kind: 'verify' }>;
 type RecordJob = Extract<DigestJob, { kind: 'record' }>;
@@ -30,6 +37,8 @@ port.once('message', (setup: DigestSetup) => {
     if (!running) void run();
   });
 });
+
+port.postMessage(READY);
 
 async function run(): Promise<void> {
   running = true;

@@ -167,8 +167,7 @@ export class FileServer {
       throw new WireBoundError('DRAINING', 'the server is stopping and takes no new clients');
     }
     this.#seats.set(session, hello.run);
-    const offer = await this.#shelf.current();
-    await offer.checkSize();
+    const offer = await this.#currentOffer(hello.run);
     this.#size = offer.geometry.size;
     // From here on nothing waits: a run that arrives has a session that will report its end.
     if (session.closed) throw new WireBoundError('CONNECTION_LOST', 'the client left before it was admitted');
@@ -180,6 +179,21 @@ export class FileServer {
       this.#options.onEvent({ event: 'client.connected', client, address, agent: hello.agent });
     }
     return { run, offer };
+  }
+
+  /** A run that comes back to a source that is no good any more is over: nobody needs to wait for it. */
+  async #currentOffer(id: string): Promise<Offer> {
+    try {
+      const offer = await this.#shelf.current();
+      await offer.checkSize();
+      return offer;
+    } catch (error) {
+      const { code, message } = toWireBoundError(error);
+      const run = this.#ledger.find(id);
+      if (run !== undefined && FINAL.has(code))
+        this.#ledger.conclude(run, { verified: false, code, message });
+      throw error;
+    }
   }
 
   /** What `--codec` was given, in effect. */

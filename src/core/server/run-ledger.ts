@@ -43,6 +43,11 @@ export class RunLedger {
     return this.#runs.has(id);
   }
 
+  /** The run of that id, if it was here before. */
+  find(id: string): Run | undefined {
+    return this.#runs.get(id);
+  }
+
   /** A run connects, for the first time or again. */
   arrive(id: string, address: string): Run {
     const known = this.#runs.get(id);
