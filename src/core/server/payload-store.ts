@@ -17,6 +17,12 @@ const TRY_ANYWAY = 64;
 const MOST_ENCODES = 8;
 const ENCODE_BYTES = 32 * 1024 * 1024;
 
+/**
+ * Bytes for chunks that were read because their source lends nothing: enough for clients that are close to each
+ * other. Reading one again costs little, from the page cache; keeping them all would be a second page cache.
+ */
+const READ_CAPACITY = 64 * 1024 * 1024;
+
 /** One chunk ready to travel. */
 export interface Payload {
   /** 0: raw; otherwise the number of the store's codec, from 1. */
@@ -41,7 +47,7 @@ export interface Forecast {
 
 /** How a store is made. */
 export interface PayloadStoreOptions {
-  /** Bytes for encoded and read chunks, those on their way to clients included. */
+  /** Bytes for encoded chunks, and for read ones as far as those need it; those on their way to clients included. */
   readonly capacity: number;
   /** How long a codec may take over one chunk, milliseconds (30 s); one that takes longer is not asked again. */
   readonly encodeTimeoutMs?: number | undefined;
@@ -60,6 +66,7 @@ export class PayloadStore {
   readonly #codecs: readonly Codec[];
   readonly #records: readonly CodecRecord[];
   readonly #cache: SharedBytes;
+  readonly #reads: SharedBytes;
   readonly #options: PayloadStoreOptions;
   readonly #scratch: Uint8Array[] = [];
   readonly #encodes: Turnstile;
@@ -82,6 +89,7 @@ export class PayloadStore {
     this.#codecs = codecs;
     this.#records = codecs.map(() => new CodecRecord(geometry.count));
     this.#cache = new SharedBytes(options.capacity);
+    this.#reads = new SharedBytes(Math.min(options.capacity, READ_CAPACITY));
     this.#options = options;
     const places = Math.floor(ENCODE_BYTES / geometry.chunkSize);
     this.#encodes = new Turnstile(Math.max(1, Math.min(MOST_ENCODES, places)));
@@ -89,7 +97,7 @@ export class PayloadStore {
 
   /** Whether clients hold so much that nobody should ask ahead. */
   get tight(): boolean {
-    return this.#cache.tight;
+    return this.#cache.tight || this.#reads.tight;
   }
 
   /** What encoding mostly waits for: reading the chunks, or the codec. */
@@ -135,7 +143,7 @@ export class PayloadStore {
   }
 
   async #read(index: number): Promise<Payload> {
-    const pinned = await this.#cache.get(`raw ${index}`, async () => {
+    const pinned = await this.#reads.get(String(index), async () => {
       const chunk = new Uint8Array(this.#geometry.rawLength(index));
       await readWhole(this.#source, this.#geometry.offset(index), chunk);
       return chunk;
