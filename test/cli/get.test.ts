@@ -108,6 +108,19 @@ describe('where the file goes', () => {
     expect(onTerminal.stdout.toString()).toContain('would write the file onto the terminal');
   });
 
+  test('an empty file arrives too, and no figure is NaN', async () => {
+    const empty = join(here.path, 'empty');
+    await writeFile(empty, '');
+    const serve = startCli(['serve', empty, '--host', '127.0.0.1', '--port', '0', '--until', '1']);
+    const port = /port (\d+)/.exec(await serve.line(/port \d+/))?.[1];
+    const { exitCode, stderr } = await runCli(['get', `127.0.0.1:${port}`, '-o', join(here.path, 'copy')]);
+    expect(exitCode).toBe(0);
+    expect((await stat(join(here.path, 'copy'))).size).toBe(0);
+    expect(stderr).toContain('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+    expect((await serve.finished).exitCode).toBe(0);
+    expect(stderr + serve.stderr).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
   test('an executable stays one', async () => {
     const script = join(here.path, 'run.sh');
     await writeFile(script, '#!/bin/sh\n');

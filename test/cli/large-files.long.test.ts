@@ -107,6 +107,16 @@ describe('a file of 20 GiB that is not in memory', () => {
   );
 });
 
+test('a pass that takes long is told to people now and then', async () => {
+  const big = join(folder.path, 'hashed.bin');
+  await writeSparseFile(big, 200 * GIB);
+  const serve = startCli(['serve', big, '--host', '127.0.0.1', '--port', '0']);
+  await serve.line(/^hashing: \d+\.\d % {2}\S+ [KMG]iB\/s {2}ETA .+$/);
+  serve.kill('SIGINT');
+  expect((await serve.finished).exitCode).toBe(0);
+  expect(serve.stderr).not.toContain('hashing: 0.0 %\n');
+});
+
 /** Drops a file's pages from the page cache, without privileges. */
 function dropFromMemory(file: string): void {
   execFileSync('sync', [file]);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { writeSparseFile } from '../support/random-file.js';
-import { runCli, startServe } from '../support/run-cli.js';
+import { runCli, startCli, startServe } from '../support/run-cli.js';
 import { makeTempFolder } from '../support/temp-folder.js';
 
 const NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
@@ -89,6 +89,18 @@ describe('a port that cannot be had', () => {
     const { port } = await startServe([file]);
     expect((await failingServe([big, '--host', '127.0.0.1', '--port', String(port)])).exitCode).toBe(4);
     expect((await runCli(['get', `127.0.0.1:${port}`, '-o', '/dev/null'])).exitCode).toBe(0);
+  });
+
+  test('because a server on all addresses has it says so for each single one', async () => {
+    const file = join(folder.path, 'everywhere');
+    await writeFile(file, 'content');
+    const everywhere = startCli(['serve', file, '--json', '--port', '0']);
+    const { port } = await everywhere.event('listening');
+    for (const host of ['127.0.0.1', '::1', '0.0.0.0']) {
+      const { exitCode, stderr } = await failingServe([file, '--host', host, '--port', String(port)]);
+      expect(exitCode).toBe(4);
+      expect(stderr).toContain(`port ${port} is already in use`);
+    }
   });
 
   asRoot('because it needs permission says so', async () => {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { content } from '../support/content.js';
 import { freePort } from '../support/free-port.js';
+import { writeSparseFile } from '../support/random-file.js';
 import { RawClient } from '../support/raw-client.js';
 import { runCli, startCli, startServe } from '../support/run-cli.js';
 import { makeTempFolder } from '../support/temp-folder.js';
@@ -137,7 +138,33 @@ describe('what serve --json prints', () => {
   });
 });
 
+describe('the first pass over a file', () => {
+  test('is told as it goes, in numbers that grow', async () => {
+    const big = join(folder.path, 'big.bin');
+    await writeSparseFile(big, 20 * 2 ** 30);
+    const { cli } = await startServe([big]);
+    const first = await cli.event('hashing', ({ bytes }) => Number(bytes) > 0);
+    const later = await cli.event('hashing', ({ bytes }) => Number(bytes) > Number(first.bytes));
+    expect(later).toEqual({ event: 'hashing', bytes: expect.any(Number), size: 20 * 2 ** 30 });
+    cli.kill('SIGINT');
+    expect((await cli.finished).exitCode).toBe(0);
+    await rm(big);
+  });
+});
+
 describe('the flags of serve', () => {
+  test('--chunk takes everything from 64 KiB to 16 MiB', async () => {
+    const large = process.execPath;
+    for (const chunk of ['64', '16M']) {
+      const { cli, port } = await startServe([large, '--chunk', chunk, '--until', '1']);
+      expect((await verify(port)).exitCode).toBe(0);
+      await cli.finished;
+      const { size, chunks, chunkSize } = await cli.event('listening');
+      expect(chunks).toBe(Math.ceil(Number(size) / Number(chunkSize)));
+      expect(chunkSize).toBe(chunk === '64' ? 64 * 1024 : 16 * MIB);
+    }
+  });
+
   test('--until counts runs: one that reconnects after its verdict is not counted twice', async () => {
     const { cli, port } = await startServe([file, '--until', '2']);
     const run = 'ab'.repeat(16);
