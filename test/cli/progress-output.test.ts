@@ -83,7 +83,7 @@ describe('a get whose output is a file or a pipe', () => {
 
 describe('a server on a terminal', () => {
   test('shows a live line for each client below the lines that stay', async () => {
-    const line = `stty cols 80; '$0' '$1' serve ${file} --host 127.0.0.1 --port 0 --until 1 --limit-rate 2M`;
+    const line = `stty cols 80; '$0' '$1' serve ${file} --host 127.0.0.1 --port 0 --until 1 --limit-rate 512k`;
     const serve = startCli([], {
       env: { TERM: 'xterm' },
       under: ['sh', '-c', `script -qec "${line}" /dev/null </dev/null`],
