@@ -116,8 +116,11 @@ describe('the first signal to a server', () => {
       await client.gone;
     }
     const rude = await RawClient.connect(port);
+    // In one segment: a Get that comes after the Manifest is a good one.
+    rude.socket.cork();
     rude.hello();
     rude.get(0, 1);
+    rude.socket.uncork();
     await rude.gone;
     cli.kill('SIGINT');
     // A run that counts as lost would be awaited, and the summary say that it failed.
