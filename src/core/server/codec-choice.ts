@@ -13,7 +13,10 @@ export interface CodecPolicy {
 /** A client is asked for a report after so many bytes on the wire: often at first, then less. */
 const LEAST_MARK = 64 * 1024;
 const MOST_MARK = 2 * 1024 * 1024;
-/** The first chunks are measurements: what follows one of them waits for the report on it. */
+/**
+ * The first chunks are measurements: what follows one of them waits for the report on it. So are the first ones after
+ * the link's rate has become too old to be believed: otherwise all that fits into the buffers would go raw.
+ */
 const MEASUREMENTS = 4;
 
 /**
@@ -30,6 +33,8 @@ export class CodecChoice {
   #current = 0;
   #nextMark = 0;
   #marks = 0;
+  /** Marks up to which the link's rate is measured again, unless it is known before. */
+  #measureUntil = 0;
 
   constructor(policy: CodecPolicy, decodable: readonly string[], payloads: PayloadStore) {
     this.names = policy.names.filter((name) => decodable.includes(name));
@@ -45,7 +50,9 @@ export class CodecChoice {
 
   /** Whether the next chunk should wait for a report on the last one. */
   get measuring(): boolean {
-    return this.automatic && this.#marks <= MEASUREMENTS;
+    if (!this.automatic) return false;
+    const { linkRate } = this.#chooser;
+    return this.#marks <= MEASUREMENTS || (this.#marks < this.#measureUntil && !Number.isFinite(linkRate));
   }
 
   /** Whether the last chunk was to be encoded. */
@@ -55,7 +62,7 @@ export class CodecChoice {
 
   /** The store's number of the codec for a chunk. */
   choose(index: number, rawLength: number): number {
-    this.#current = this.automatic ? this.#chooser.choose(index, rawLength) : (this.#numbers[0] ?? 0);
+    this.#current = this.automatic ? this.#chosen(index, rawLength) : (this.#numbers[0] ?? 0);
     return this.#current;
   }
 
@@ -75,6 +82,13 @@ export class CodecChoice {
     this.#marks++;
     this.#nextMark = bytesSent + Math.min(MOST_MARK, Math.max(LEAST_MARK, bytesSent / 4));
     return true;
+  }
+
+  #chosen(index: number, rawLength: number): number {
+    const known = Number.isFinite(this.#chooser.linkRate);
+    const codec = this.#chooser.choose(index, rawLength);
+    if (known && !Number.isFinite(this.#chooser.linkRate)) this.#measureUntil = this.#marks + MEASUREMENTS;
+    return codec;
   }
 
   /** What is used now and, where it was chosen, why: name of the codec and the link's rate in bytes per second. */

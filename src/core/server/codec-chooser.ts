@@ -8,11 +8,16 @@ const STARVED = 0.6;
 /** Intervals shorter than this, seconds and bytes, say nothing. */
 const LEAST_SECONDS = 0.0002;
 const LEAST_BYTES = 64 * 1024;
-/** A rate measured over this many bytes is believed for this long, seconds; over fewer, for a few times the interval. */
+/**
+ * A rate measured over this many bytes is believed for this long, seconds; over fewer, for a few times the
+ * interval, and for twice as long as before where it says about the same as the one before.
+ */
 const SOLID_BYTES = 1024 * 1024;
 const LONG_TRUST_S = 10;
 const SHORT_TRUST_S = 0.1;
 const SHORT_TRUST_INTERVALS = 8;
+/** Rates that differ by less than this factor say about the same. */
+const SAME_WITHIN = 1.5;
 /**
  * That a link carries more than was measured must show over this long, microseconds: after a pause of the client
  * its kernel hands out at once what came in the meantime.
@@ -43,6 +48,9 @@ export class CodecChooser {
   /** Reports of the last `LEAST_RISE_US`, and the one before them. */
   readonly #recent: ClientKeepalive[] = [];
   #linkRate = Number.POSITIVE_INFINITY;
+  /** The last rate that was measured, bytes per second, and for how long it was believed, seconds. */
+  #measuredRate = 0;
+  #trustS = 0;
   #trustedUntil = 0;
   #digestRate = ASSUMED_DIGEST_RATE;
   #decodeRate = ASSUMED_DECODE_RATE;
@@ -62,7 +70,7 @@ export class CodecChooser {
     this.#now = now;
   }
 
-  /** What the link is taken to carry, bytes per second. */
+  /** What the link is taken to carry, bytes per second; infinite while that is not known. */
   get linkRate(): number {
     return this.#linkRate;
   }
@@ -136,10 +144,11 @@ export class CodecChooser {
   }
 
   #measured(rate: number, bytes: number, seconds: number): void {
-    this.#linkRate = rate;
-    const trustS =
-      bytes >= SOLID_BYTES ? LONG_TRUST_S : Math.max(SHORT_TRUST_S, SHORT_TRUST_INTERVALS * seconds);
-    this.#trustedUntil = Math.max(this.#trustedUntil, this.#now() + trustS);
+    const same = rate < this.#measuredRate * SAME_WITHIN && rate > this.#measuredRate / SAME_WITHIN;
+    const shortly = Math.max(SHORT_TRUST_S, SHORT_TRUST_INTERVALS * seconds, same ? 2 * this.#trustS : 0);
+    this.#trustS = bytes >= SOLID_BYTES ? LONG_TRUST_S : Math.min(LONG_TRUST_S, shortly);
+    this.#linkRate = this.#measuredRate = rate;
+    this.#trustedUntil = Math.max(this.#trustedUntil, this.#now() + this.#trustS);
   }
 
   /** Encoded chunks do not show what the link could carry: when the last measurement is old, raw gets another chance. */

@@ -61,8 +61,8 @@ export async function sendChunks(run: ChunkRun): Promise<void> {
           () => run.whileWaiting(chain.reach(index, signal)),
         );
       }
-      const reach = payloads.tight || choice.measuring ? 1 : ahead;
-      for (; queued < Math.min(end, index + reach, chain.frontier); queued++) {
+      const reach = () => (payloads.tight || choice.measuring ? 1 : ahead);
+      for (; queued < Math.min(end, index + reach(), chain.frontier); queued++) {
         const payload = payloads.payload(queued, choice.choose(queued, geometry.rawLength(queued)));
         payload.catch(() => undefined); // reported when its turn comes
         queue.push(payload);

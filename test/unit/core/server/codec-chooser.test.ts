@@ -147,6 +147,36 @@ describe('the automatic choice of a codec', () => {
     expect(chooser.choose(5, CHUNK)).toBe(2);
   });
 
+  test('believes a rate for longer each time it is found again, then looks whether raw is faster by now', () => {
+    let clock = 0;
+    const ready = () => ({ length: CHUNK / 12, ready: true, encodeRate: 4e8, untried: false });
+    const chooser = new CodecChooser([1], ready, () => clock);
+    let received = 0;
+    const report = () =>
+      chooser.report(
+        {
+          received: 80_000 * received++,
+          elapsedUs: received * 10_000,
+          starvedUs: received * 10_000,
+          digestRate: 1.2e6,
+          decodeRate: 1.2e6,
+        },
+        false,
+      );
+    const isBelieved = (second: number) => {
+      clock = second;
+      return chooser.choose(5, CHUNK) === 1 && Number.isFinite(chooser.linkRate);
+    };
+    report();
+    report();
+    expect(isBelieved(0.09)).toBe(true);
+    report();
+    expect([isBelieved(0.11), isBelieved(0.28)]).toEqual([true, true]);
+    report();
+    expect([isBelieved(0.3), isBelieved(0.67), isBelieved(0.69)]).toEqual([true, true, false]);
+    expect(chooser.linkRate).toBe(Number.POSITIVE_INFINITY);
+  });
+
   test('does not take what has gathered while the client paused for a faster link', () => {
     const ready = () => ({ length: CHUNK / 12, ready: true, encodeRate: 4e8, untried: false });
     const chooser = new CodecChooser([1], ready, () => 0);
