@@ -2,9 +2,17 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type FakeServer, openFakeOffer } from '../support/fake-server.js';
+import { encodeFrame } from '#dist/core/framing/encode-frame.js';
+import { encodeError } from '#dist/core/framing/messages.js';
 import { getFrom, openLocalServer } from '../support/local-server.js';
 import { runCli } from '../support/run-cli.js';
+import {
+  openScriptedServer,
+  ScriptedContent,
+  type ScriptedServer,
+  serveContent,
+  welcome,
+} from '../support/scripted-peer.js';
 import { makeTempFolder } from '../support/temp-folder.js';
 
 const BYTES = Buffer.from('some content');
@@ -14,7 +22,7 @@ const CONTROL = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/;
 
 let from: Awaited<ReturnType<typeof makeTempFolder>>;
 let here: Awaited<ReturnType<typeof makeTempFolder>>;
-let server: FakeServer | undefined;
+let server: ScriptedServer | undefined;
 beforeEach(async () => {
   from = await makeTempFolder();
   here = await makeTempFolder();
@@ -28,7 +36,9 @@ afterEach(async () => {
 
 /** Gets, without -o, what a server of its own kind announces under `name`. */
 async function getAnnounced(name: string, ...flags: string[]) {
-  server = await openFakeOffer({ content: BYTES, entry: { path: name } });
+  const served = new ScriptedContent(BYTES);
+  const manifest = served.manifest({ entry: { path: name } });
+  server = await openScriptedServer(async (peer) => void (await serveContent(peer, served, { manifest })));
   return runCli(['get', `127.0.0.1:${server.port}`, ...flags], { cwd: here.path });
 }
 
@@ -136,7 +146,11 @@ describe('a name from a hostile server', () => {
 test('an error text from a hostile server reaches neither terminal nor program unescaped', async () => {
   const message = '\x1b[2J\rPASS\x07\u009b31m\u202egnp';
   for (const flags of [[], ['--json']]) {
-    server = await openFakeOffer({ content: BYTES, error: { code: 'INTERNAL', message } });
+    server = await openScriptedServer(async (peer) => {
+      await welcome(peer, new ScriptedContent(BYTES).manifest());
+      await peer.frame('get');
+      await peer.send(encodeFrame('error', encodeError({ code: 'INTERNAL', message })));
+    });
     const args = ['get', `127.0.0.1:${server.port}`, '-o', '/dev/null', ...flags];
     const { exitCode, stdout, stderr } = await runCli(args);
     expect(exitCode).toBe(1);

@@ -4,16 +4,16 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { encodePreamble } from '#dist/core/framing/encode-frame.js';
-import { type FakeServer, openFakeServer } from '../support/fake-server.js';
 import { freePort } from '../support/free-port.js';
 import { runCli, startCli } from '../support/run-cli.js';
+import { openScriptedServer, type ScriptedServer } from '../support/scripted-peer.js';
 import { makeTempFolder } from '../support/temp-folder.js';
 
 const NOISE = /node:internal|^ {4}at |\[object |undefined|NaN|Warning/m;
 const isRoot = process.getuid?.() === 0;
 
 let here: Awaited<ReturnType<typeof makeTempFolder>>;
-let other: FakeServer | undefined;
+let other: ScriptedServer | undefined;
 beforeEach(async () => {
   here = await makeTempFolder();
 });
@@ -126,28 +126,28 @@ describe('a server of another kind', () => {
     ['a TLS server', '\x16\x03\x01\x02\x00'],
     ['one that sends zeros', '\0'.repeat(100)],
   ])('is recognised: %s', async (_, banner) => {
-    other = await openFakeServer((socket) => socket.resume().write(Buffer.from(banner, 'latin1')));
+    other = await openScriptedServer((peer) => peer.send(Buffer.from(banner, 'latin1')));
     const { exitCode, stderr } = await failingGet([`127.0.0.1:${other.port}`]);
     expect(exitCode).toBe(5);
     expect(stderr).toMatch(/^wirebound: 127\.0\.0\.1:\d+ is not a WireBound server$/m);
   });
 
   test('that closes at once is a lost connection', async () => {
-    other = await openFakeServer((socket) => socket.end());
+    other = await openScriptedServer(async (peer) => void peer.socket.end());
     const { exitCode, stderr } = await failingGet([`127.0.0.1:${other.port}`, '--retry-for', '0']);
     expect(exitCode).toBe(4);
     expect(stderr).toMatch(/^wirebound: .*127\.0\.0\.1:\d+/);
   });
 
   test('that says nothing is given ten seconds', async () => {
-    other = await openFakeServer((socket) => socket.resume());
+    other = await openScriptedServer(async () => undefined);
     const { exitCode, stderr } = await failingGet([`127.0.0.1:${other.port}`]);
     expect(exitCode).toBe(5);
     expect(stderr).toContain('is not a WireBound server: it did not answer within 10 s');
   });
 
   test.each([0, 2, 255, 65535])('that speaks version %d is told apart, by the number', async (version) => {
-    other = await openFakeServer((socket) => socket.resume().write(encodePreamble(version)));
+    other = await openScriptedServer((peer) => peer.send(encodePreamble(version)));
     const { exitCode, stderr } = await failingGet([`127.0.0.1:${other.port}`]);
     expect(exitCode).toBe(5);
     expect(stderr).toContain(`protocol version ${version}, this program speaks version 1`);

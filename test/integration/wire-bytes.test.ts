@@ -53,3 +53,32 @@ function alternating(chunks: number): Buffer {
     Array.from({ length: chunks }, (_, index) => (index % 2 === 0 ? content('random', CHUNK, index) : zeros)),
   );
 }
+
+test.each([64, 256, 1024])('log text costs at most an eighth with lz4 (chunks of %d KiB)', async (kib) => {
+  const bytes = content('log', 8 * MIB);
+  expect(await bytesOnWire(bytes, 'lz4', kib)).toBeLessThanOrEqual(bytes.length / 8);
+});
+
+test.each([
+  ['none', 256],
+  ['lz4', 64],
+  ['deflate', 256],
+])('random bytes cost at most 0.1 %% more with %s (chunks of %d KiB)', async (codec, kib) => {
+  const bytes = content('random', 8 * MIB);
+  expect(await bytesOnWire(bytes, codec, kib)).toBeLessThanOrEqual(bytes.length * 1.001);
+});
+
+/** What one transfer costs, as both sides count it. */
+async function bytesOnWire(bytes: Buffer, codec: string, kib: number): Promise<number> {
+  return withTempFolder(async (folder) => {
+    const source = join(folder, 'file.bin');
+    await writeFile(source, bytes);
+    const server = await openTestServer(source, { codec, chunkSize: kib * 1024 });
+    const received = await testGet(server.port);
+    const sent = await server.stop();
+    expect(received).toMatchObject({ result: 'PASS' });
+    // What ends a connection may be counted by one side alone.
+    expect(Math.abs(sent.bytesOnWire - received.bytesOnWire)).toBeLessThan(1024);
+    return received.bytesOnWire;
+  });
+}
