@@ -29,9 +29,9 @@ export class DigestThread {
     this.#worker.on('error', (error) => this.#fail(`the digest thread failed: ${error.message}`, error));
     this.#worker.on('exit', () => this.#fail('the digest thread has ended'));
     this.#loaded = new Promise((resolve) => {
-      this.#worker.on('message', (reply: DigestReply | typeof READY) => {
-        if (reply === READY) resolve();
-        else this.#waiting.shift()?.resolve(reply);
+      this.#worker.on('message', (replies: readonly DigestReply[] | typeof READY) => {
+        if (replies === READY) resolve();
+        else for (const reply of replies) this.#waiting.shift()?.resolve(reply);
       });
       this.#worker.on('exit', () => resolve());
     });

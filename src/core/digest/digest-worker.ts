@@ -1,5 +1,6 @@
 /** The body of the digest thread; see {@link DigestThread} for the other side. */
 import { createHash, type Hash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import type { Codec } from '../codec/codec.js';
 import { decodePayload } from '../codec/decode-payload.js';
@@ -29,6 +30,14 @@ let expected = 0;
 let queue: DigestJob[] = [];
 let running = false;
 
+/**
+ * Replies travel together, once so many bytes have been worked on or nothing is left to do: waking the other
+ * side takes as long as hashing a third of a chunk.
+ */
+const REPLY_EVERY = 1024 * 1024;
+let replies: DigestReply[] = [];
+let unreported = 0;
+
 port.once('message', (setup: DigestSetup) => {
   bytes = Buffer.from(setup.memory);
   modules = setup.codecs;
@@ -42,14 +51,26 @@ port.postMessage(READY);
 
 async function run(): Promise<void> {
   running = true;
+  await nextTurn(); // so that everything that has arrived is done in one go
   for (let batch = queue; batch.length > 0; batch = queue) {
     queue = [];
     for (const job of batch) {
       const reply = job.kind === 'verify' ? await verify(job) : perform(job);
-      if (reply !== undefined) port?.postMessage(reply);
+      if (reply === undefined) continue;
+      replies.push(reply);
+      unreported += job.kind === 'verify' ? job.rawLength : REPLY_EVERY;
+      if (unreported >= REPLY_EVERY) report();
     }
+    await nextTurn();
   }
+  report();
   running = false;
+}
+
+function report(): void {
+  if (replies.length > 0) port?.postMessage(replies);
+  replies = [];
+  unreported = 0;
 }
 
 function perform(job: Exclude<DigestJob, VerifyJob>): DigestReply | undefined {
