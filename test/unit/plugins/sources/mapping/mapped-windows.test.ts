@@ -117,9 +117,11 @@ test.each([
   await cut.close();
 });
 
-test.each([koffiBinding, mmapIoBinding])(
-  'a mapping that fails has the code of the system: $name',
-  (binding) => {
+for (const binding of [koffiBinding, mmapIoBinding]) {
+  const missing = binding.unavailable();
+  const title = `a mapping that fails has the code of the system: ${binding.name}`;
+  // `npm ci` without a compiler leaves mmap-io out; CI builds it, and test/contract/sources.test.ts insists there.
+  (missing === undefined ? test : test.skip)(missing === undefined ? title : `${title} (${missing})`, () => {
     expect(() => binding.map(-1, 0, 4096)).toThrow(expect.objectContaining({ code: 'EBADF' }));
-  },
-);
+  });
+}
