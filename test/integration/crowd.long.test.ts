@@ -162,7 +162,8 @@ test('500 gets that are stopped in the middle leave nothing open in their proces
     expect(await descriptorCount(process.pid)).toBeLessThanOrEqual((before[0] as number) + 2);
     expect(process.getActiveResourcesInfo().length).toBeLessThanOrEqual((before[1] as number) + 2);
   });
-  expect((await anonymousMemory(process.pid)) - memory).toBeLessThan(64 * MIB);
+  // Heap that nobody had to collect yet is in it; the rings of 500 gets would be 4 GiB.
+  expect((await anonymousMemory(process.pid)) - memory).toBeLessThan(160 * MIB);
 });
 
 function idle(events: readonly { readonly event: string; readonly code?: unknown }[]): number {
