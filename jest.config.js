@@ -11,6 +11,7 @@ export default {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
+  setupFilesAfterEnv: ['<rootDir>/test/support/retry.js'],
   testTimeout: 60_000,
   maxWorkers: 2,
   reporters: ['default', '<rootDir>/test/support/count-reporter.js'],
