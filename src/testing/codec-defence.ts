@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { assertSameBytes } from './assert-same-bytes.js';
 import { forgedPrefixes, mutations } from './codec-samples.js';
-import { assertSameBytes, type CodecSubject } from './codec-subject.js';
+import type { CodecSubject } from './codec-subject.js';
 import type { ContractCase } from './contract-case.js';
 import { peakMemory } from './peak-memory.js';
 

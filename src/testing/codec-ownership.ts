@@ -1,4 +1,5 @@
-import { assertSameBytes, type CodecSubject } from './codec-subject.js';
+import { assertSameBytes } from './assert-same-bytes.js';
+import type { CodecSubject } from './codec-subject.js';
 import type { ContractCase } from './contract-case.js';
 
 const LENGTH = 64 * 1024;

@@ -1,6 +1,7 @@
 import { forAnyBytes } from './any-bytes.js';
+import { assertSameBytes } from './assert-same-bytes.js';
 import { randomBytes, textBytes, toShared } from './codec-samples.js';
-import { assertSameBytes, type CodecSubject } from './codec-subject.js';
+import type { CodecSubject } from './codec-subject.js';
 import type { ContractCase } from './contract-case.js';
 
 const KIB = 1024;

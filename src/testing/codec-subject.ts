@@ -3,6 +3,7 @@ import { isUint8Array } from 'node:util/types';
 import type { Codec } from '../core/codec/codec.js';
 import { decodePayload } from '../core/codec/decode-payload.js';
 import { WireBoundError } from '../core/errors.js';
+import { assertSameBytes } from './assert-same-bytes.js';
 import { textBytes } from './codec-samples.js';
 
 /** What a codec is tried with. */
@@ -85,16 +86,4 @@ export class CodecSubject {
     await Promise.resolve(result).catch(() => undefined);
     return took;
   }
-}
-
-/** Like deepEqual, without printing megabytes when it fails. */
-export function assertSameBytes(actual: Uint8Array, expected: Uint8Array): void {
-  assert.equal(
-    actual.length,
-    expected.length,
-    `there are ${actual.length} bytes instead of ${expected.length}`,
-  );
-  if (Buffer.compare(actual, expected) === 0) return;
-  const at = actual.findIndex((value, index) => value !== expected[index]);
-  assert.fail(`the bytes differ from byte ${at} on`);
 }

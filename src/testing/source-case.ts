@@ -42,15 +42,3 @@ export async function readSpan(source: ChunkSource, offset: number, length: numb
   );
   return into.subarray(0, Number(count));
 }
-
-/** Like deepEqual, without printing megabytes when it fails. */
-export function assertSame(actual: Uint8Array, expected: Uint8Array): void {
-  assert.equal(
-    actual.length,
-    expected.length,
-    `there are ${actual.length} bytes instead of ${expected.length}`,
-  );
-  if (Buffer.compare(actual, expected) === 0) return;
-  const at = actual.findIndex((value, index) => value !== expected[index]);
-  assert.fail(`the bytes differ from byte ${at} on`);
-}

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Loan } from '../core/source/chunk-source.js';
+import { assertSameBytes } from './assert-same-bytes.js';
 import type { ContractCase } from './contract-case.js';
 import { deliverThroughSocket } from './deliver-through-socket.js';
-import { assertSame, sourceCase } from './source-case.js';
+import { sourceCase } from './source-case.js';
 import type { SourceFixture } from './source-under-test.js';
 
 const KIB = 1024;
@@ -25,14 +26,14 @@ export function sourceLending(fixture: SourceFixture): ContractCase[] {
         const loan = await source.lend?.(offset, length);
         if (loan === undefined) continue;
         assert.equal(loan.bytes.length, length);
-        assertSame(await deliver([loan]), content.subarray(offset, offset + length));
+        assertSameBytes(await deliver([loan]), content.subarray(offset, offset + length));
       }
     }),
     sourceCase('many may borrow the same bytes at once', fixture, async (source, content) => {
       const length = Math.min(size, 64 * KIB);
       const loans = await Promise.all(Array.from({ length: 8 }, async () => source.lend?.(0, length)));
       const lent = loans.filter((loan) => loan !== undefined);
-      assertSame(await deliver(lent), Buffer.concat(lent.map(() => content.subarray(0, length))));
+      assertSameBytes(await deliver(lent), Buffer.concat(lent.map(() => content.subarray(0, length))));
     }),
     sourceCase('nothing is lent beyond the end', fixture, async (source) => {
       const tail = Math.min(10, size);
@@ -52,7 +53,8 @@ export function sourceLending(fixture: SourceFixture): ContractCase[] {
         const [offset, length] = spans[0] ?? [0, size];
         const loan = await source.lend?.(offset, length);
         const closing = source.close();
-        if (loan !== undefined) assertSame(await deliver([loan]), content.subarray(offset, offset + length));
+        if (loan !== undefined)
+          assertSameBytes(await deliver([loan]), content.subarray(offset, offset + length));
         await closing;
       },
     ),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
+import { assertSameBytes } from './assert-same-bytes.js';
 import type { ContractCase } from './contract-case.js';
-import { assertSame, readSpan, sourceCase, withSource } from './source-case.js';
+import { readSpan, sourceCase, withSource } from './source-case.js';
 import type { SourceFixture } from './source-under-test.js';
 
 const KIB = 1024;
@@ -17,7 +18,7 @@ export function sourceReading(fixture: SourceFixture): ContractCase[] {
     sourceCase('every byte can be read, at odd offsets and lengths', fixture, async (source, content) => {
       const length = 317 * KIB + 13;
       for (let offset = 0; offset < size; offset += length) {
-        assertSame(await readSpan(source, offset, length), content.subarray(offset, offset + length));
+        assertSameBytes(await readSpan(source, offset, length), content.subarray(offset, offset + length));
       }
     }),
     sourceCase('a read is short only at the end, and 0 beyond it', fixture, async (source) => {
@@ -64,13 +65,13 @@ export function sourceReading(fixture: SourceFixture): ContractCase[] {
     sourceCase('reads may go to shared memory', fixture, async (source, content) => {
       const into = new Uint8Array(new SharedArrayBuffer(Math.min(64 * KIB, size - at(0.3))));
       assert.equal(await source.read(at(0.3), into), into.length);
-      assertSame(into, content.subarray(at(0.3), at(0.3) + into.length));
+      assertSameBytes(into, content.subarray(at(0.3), at(0.3) + into.length));
     }),
     sourceCase('reads may overlap in time and in place', fixture, async (source, content) => {
       const offsets = Array.from({ length: 24 }, (_, index) => at(((index * 7) % 24) / 25));
       const spans = await Promise.all(offsets.map((offset) => readSpan(source, offset, 256 * KIB)));
       for (const [index, offset] of offsets.entries()) {
-        assertSame(spans[index] as Uint8Array, content.subarray(offset, offset + 256 * KIB));
+        assertSameBytes(spans[index] as Uint8Array, content.subarray(offset, offset + 256 * KIB));
       }
     }),
     sourceCase('what cannot be read any more is an error', fixture, async (source, content, subject) => {

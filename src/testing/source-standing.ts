@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { assertSameBytes } from './assert-same-bytes.js';
 import type { ContractCase } from './contract-case.js';
-import { assertSame, readSpan, sourceCase } from './source-case.js';
+import { readSpan, sourceCase } from './source-case.js';
 import type { SourceFixture } from './source-under-test.js';
 
 const KIB = 1024;
@@ -38,7 +39,7 @@ export function sourceStanding(fixture: SourceFixture): ContractCase[] {
         const running = readSpan(source, offset, 256 * KIB).catch(() => undefined);
         await source.close();
         const read = await running;
-        if (read !== undefined) assertSame(read, content.subarray(offset, offset + 256 * KIB));
+        if (read !== undefined) assertSameBytes(read, content.subarray(offset, offset + 256 * KIB));
       },
     ),
     {
