@@ -2,6 +2,4 @@
 // CommonJS, because loading an ES module already starts the thread pool that this resizes: with 4 threads,
 // four slow reads of a disk block everything else.
 process.env.UV_THREADPOOL_SIZE ??= '8';
-const { join } = require('node:path');
-
-void import('../dist/terminal/run-cli.js').then(({ runCli }) => runCli(join(__dirname, '..')));
+require('../dist/start.cjs');

@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
+import 'reflect-metadata';
 import { homedir } from 'node:os';
-import type { DependencyContainer, InjectionToken } from 'tsyringe';
+import { container, type DependencyContainer, type InjectionToken, instanceCachingFactory } from 'tsyringe';
 import type { GetEvent, GetResult } from './core/client/get-event.js';
 import type { VerifyEvent, VerifyResult } from './core/client/verify-event.js';
 import { type CodecListing, CodecRegistry } from './core/codec/codec-registry.js';
@@ -8,18 +8,14 @@ import { ChainCache } from './core/digest/chain-cache.js';
 import { defaultCacheFolder } from './core/digest/default-cache-folder.js';
 import { DigestThread } from './core/digest/digest-thread.js';
 import type { WireBoundError } from './core/errors.js';
-import { checkPlugin, loadPlugin } from './core/plugin/load-plugin.js';
+import { installedUrl } from './core/installed-url.js';
+import { checkPlugin, loadModule } from './core/plugin/load-plugin.js';
 import type { Plugin } from './core/plugin/plugin.js';
 import type { PluginRequest } from './core/plugin/plugin-request.js';
 import { type PluginListing, PluginShelf } from './core/plugin/plugin-shelf.js';
 import type { ServeEvent, ServeSummary } from './core/server/serve-event.js';
 import { type SourceListing, SourceRegistry } from './core/source/source-registry.js';
 import { version } from './version.js';
-
-// `require`, because importing a CommonJS package of many files costs a multiple of that, and a download waits for it.
-const require = createRequire(import.meta.url);
-require('reflect-metadata');
-const { container, instanceCachingFactory } = require('tsyringe') as typeof import('tsyringe');
 
 /** What `wirebound serve` asks for. */
 export interface ServeRequest {
@@ -123,10 +119,22 @@ const SOURCES: InjectionToken<SourceRegistry> = Symbol('sources');
 const PLUGINS: InjectionToken<PluginShelf> = Symbol('plugins');
 const CHAIN_CACHE: InjectionToken<ChainCache> = Symbol('chain cache');
 
-const BUILT_IN_CODECS = ['none', 'lz4', 'deflate'];
-/** In the order in which `--source auto` tries them. */
-const BUILT_IN_SOURCES = ['mmap', 'file', 'memory'];
 const AGENT = `wirebound/${version}`;
+
+/** Loads one module that has a plugin as its default export. */
+type LoadModule = () => Promise<{ readonly default?: unknown }>;
+
+const BUILT_IN_CODECS: Readonly<Record<string, LoadModule>> = {
+  none: () => import('./plugins/codecs/none.js'),
+  lz4: () => import('./plugins/codecs/lz4.js'),
+  deflate: () => import('./plugins/codecs/deflate.js'),
+};
+/** In the order in which `--source auto` tries them. */
+const BUILT_IN_SOURCES: Readonly<Record<string, LoadModule>> = {
+  mmap: () => import('./plugins/sources/mmap.js'),
+  file: () => import('./plugins/sources/file.js'),
+  memory: () => import('./plugins/sources/memory.js'),
+};
 
 /**
  * Puts the parts together, in a container of its own: nothing is shared between two calls. Rejects with
@@ -137,13 +145,13 @@ export async function compose({
   purpose,
   tolerant = false,
 }: ComposeOptions = {}): Promise<App> {
-  const threads = purpose === 'get' ? [new DigestThread()] : [];
+  const threads = purpose === 'get' ? [DigestThread.start()] : [];
   const services = container.createChildContainer();
   services.register(CODECS, { useFactory: instanceCachingFactory(() => new CodecRegistry()) });
   services.register(SOURCES, { useFactory: instanceCachingFactory(() => new SourceRegistry(cacheFolder())) });
   services.register(PLUGINS, { useFactory: instanceCachingFactory(createPluginShelf) });
   services.register(CHAIN_CACHE, { useFactory: instanceCachingFactory(() => new ChainCache(cacheFolder())) });
-  await loadBuiltIns(services, purpose === 'get' ? [] : BUILT_IN_SOURCES);
+  await loadBuiltIns(services, purpose);
   const shelf = services.resolve(PLUGINS);
   const requests: PluginRequest[] = [];
   for (const plugin of plugins) {
@@ -198,18 +206,20 @@ function createPluginShelf(services: DependencyContainer): PluginShelf {
 }
 
 /** Built-in plugins go the same way as anyone else's, except that a codec that does not load keeps its name. */
-async function loadBuiltIns(services: DependencyContainer, sources: readonly string[]): Promise<void> {
+async function loadBuiltIns(services: DependencyContainer, purpose: 'get' | undefined): Promise<void> {
   const shelf = services.resolve(PLUGINS);
   const origin = 'built-in';
   const modules = [
-    ...sources.map((name) => ({ name, module: builtInModule('sources', name), codec: false })),
-    ...BUILT_IN_CODECS.map((name) => ({ name, module: builtInModule('codecs', name), codec: true })),
+    ...(purpose === 'get' ? [] : builtIns('sources', BUILT_IN_SOURCES)),
+    ...builtIns('codecs', BUILT_IN_CODECS),
   ];
-  const loading = modules.map(({ module }) => loadPlugin(module).catch((cause: unknown) => ({ cause })));
-  for (const [index, { name, module, codec }] of modules.entries()) {
+  const loading = modules.map(({ name, load }) =>
+    loadModule(name, load).catch((cause: unknown) => ({ cause })),
+  );
+  for (const [index, { kind, name, module }] of modules.entries()) {
     const loaded = (await loading[index]) as Plugin | { readonly cause: unknown };
     if (!('cause' in loaded)) shelf.add(loaded, { origin, module });
-    else if (!codec) throw loaded.cause;
+    else if (kind === 'sources') throw loaded.cause;
     else {
       services.resolve(CODECS).registerUnavailable(name, origin, loaded.cause);
       shelf.miss(name, origin, loaded.cause);
@@ -217,8 +227,12 @@ async function loadBuiltIns(services: DependencyContainer, sources: readonly str
   }
 }
 
-function builtInModule(kind: string, name: string): string {
-  return new URL(`./plugins/${kind}/${name}.js`, import.meta.url).href;
+/** `module`: what a thread can load the same plugin from. */
+function builtIns(kind: 'codecs' | 'sources', loaders: Readonly<Record<string, LoadModule>>) {
+  return Object.entries(loaders).map(([name, load]) => {
+    const module = installedUrl(`plugins/${kind}/${name}.js`).href;
+    return { kind, name, load, module };
+  });
 }
 
 /** Undefined for a plugin that was handed over as an object. */

@@ -1,4 +1,5 @@
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { installedUrl } from './core/installed-url.js';
 
 /** The version of this package. */
-export const version: string = createRequire(import.meta.url)('../package.json').version;
+export const version: string = JSON.parse(readFileSync(installedUrl('../package.json'), 'utf8')).version;

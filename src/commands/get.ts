@@ -1,4 +1,6 @@
-import { Args, Flags, type Interfaces } from '@oclif/core';
+import type { Interfaces } from '@oclif/core';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import type { GetRequest } from '../composition.js';
 import { ERROR_CODES, WireBoundError } from '../core/errors.js';
 import { BaseCommand } from '../terminal/base-command.js';

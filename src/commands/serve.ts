@@ -1,4 +1,6 @@
-import { Args, Flags, type Interfaces } from '@oclif/core';
+import type { Interfaces } from '@oclif/core';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import type { ServeRequest } from '../composition.js';
 import { toWireBoundError, WireBoundError } from '../core/errors.js';
 import { parseChunkSize, parseCount, parsePort, parseRate, parseSize } from '../core/units.js';

@@ -1,4 +1,5 @@
-import { Args, Flags } from '@oclif/core';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import { ERROR_CODES } from '../core/errors.js';
 import { BaseCommand } from '../terminal/base-command.js';
 import { CLIENT_FLAGS, readClientFlags } from '../terminal/client-flags.js';

@@ -3,9 +3,10 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemCode, WireBoundError } from '../core/errors.js';
 import { escapeForTerminal } from '../core/escape.js';
+import { installedUrl } from '../core/installed-url.js';
 import { ownSpecifier } from './own-specifier.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(installedUrl('..'));
 const SUFFIX = '.tmpl';
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 

@@ -1,4 +1,5 @@
-import { Command, Flags } from '@oclif/core';
+import { Command } from '@oclif/core/command';
+import * as Flags from '@oclif/core/flags';
 import { escapeForTerminal } from '../core/escape.js';
 import { isJsonAsked } from './is-json-asked.js';
 import { formatJsonLine } from './json-lines.js';

@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core';
+import * as Flags from '@oclif/core/flags';
 import { WireBoundError } from '../core/errors.js';
 import { parsePort, parseSeconds } from '../core/units.js';
 import { given } from './given.js';

@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core';
+import * as Flags from '@oclif/core/flags';
 
 /** Flags of every command that works with codecs or sources. */
 export const pluginFlags = {

@@ -1,4 +1,5 @@
-import { run, settings } from '@oclif/core';
+import { run } from '@oclif/core/run';
+import { settings } from '@oclif/core/settings';
 import { isJsonAsked } from './is-json-asked.js';
 import { reportFailure } from './report-failure.js';
 import { processTerminal } from './terminal.js';

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { causeLine } from '../core/cause-line.js';
+import { installedUrl } from '../core/installed-url.js';
 import type { CheckJob, CheckMessage } from './check-job.js';
 import type { CodecFigures } from './codec-speed.js';
 import type { CaseResult } from './run-contract.js';
@@ -48,7 +49,7 @@ type ThreadEnd =
 
 function runThread(job: CheckJob, onMessage: (message: CheckMessage) => void): Promise<ThreadEnd> {
   // What a plugin prints would stand between the lines of a report.
-  const worker = new Worker(new URL('./check-worker.js', import.meta.url), {
+  const worker = new Worker(installedUrl('testing/check-worker.js'), {
     workerData: job,
     stdout: true,
     stderr: true,

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { WireBoundError } from '../errors.js';
+import { installedUrl } from '../installed-url.js';
 import { type CodecModule, type DigestJob, type DigestReply, type DigestSetup, READY } from './digest-job.js';
 
 type ReplyOf<Kind extends DigestReply['kind']> = Extract<DigestReply, { kind: Kind }>;
@@ -15,6 +16,7 @@ interface Waiter {
  * settles. The server records a chain with it, a client verifies against one.
  */
 export class DigestThread {
+  static #ahead: DigestThread | undefined;
   readonly #worker: Worker;
   /** Settles when the worker has loaded its modules, or ended. */
   readonly #loaded: Promise<void>;
@@ -22,9 +24,21 @@ export class DigestThread {
   #batch: DigestJob[] = [];
   #failure: WireBoundError | undefined;
 
+  /** Starts a thread before it is known what for; the next {@link start} returns it. */
+  static startAhead(): void {
+    DigestThread.#ahead ??= new DigestThread();
+  }
+
+  /** A thread that nobody else uses: the one that was started ahead, or a new one. */
+  static start(): DigestThread {
+    const thread = DigestThread.#ahead ?? new DigestThread();
+    DigestThread.#ahead = undefined;
+    return thread;
+  }
+
   /** Starts the thread, which takes some 40 ms; it can be given work at once after `attach`. */
   constructor() {
-    this.#worker = new Worker(new URL('./digest-worker.js', import.meta.url), { name: 'digest' });
+    this.#worker = new Worker(installedUrl('core/digest/digest-worker.js'), { name: 'digest' });
     this.#worker.unref(); // until there is work, nothing depends on it
     this.#worker.on('error', (error) => this.#fail(`the digest thread failed: ${error.message}`, error));
     this.#worker.on('exit', () => this.#fail('the digest thread has ended'));

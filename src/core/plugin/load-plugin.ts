@@ -22,15 +22,24 @@ export interface LoadOptions extends ResolveOptions {
  */
 export async function loadPlugin(specifier: string, options: LoadOptions = {}): Promise<Plugin> {
   const url = resolvePlugin(specifier, options);
+  return loadModule(specifier, () => import(url), options.timeoutMs);
+}
+
+/** Like {@link loadPlugin}, of a module that `load` imports; `label` names it in what may go wrong. */
+export async function loadModule(
+  label: string,
+  load: () => Promise<{ readonly default?: unknown }>,
+  timeoutMs: number = LOAD_TIMEOUT_MS,
+): Promise<Plugin> {
   let plugin: unknown;
   try {
-    plugin = await withDeadline(importPlugin(url), options.timeoutMs ?? LOAD_TIMEOUT_MS);
+    plugin = await withDeadline(load().then(exportedPlugin), timeoutMs);
   } catch (error) {
-    const message = `plugin ${escapeForTerminal(specifier)} cannot be loaded: ${causeLine(error)}`;
+    const message = `plugin ${escapeForTerminal(label)} cannot be loaded: ${causeLine(error)}`;
     throw new WireBoundError('PLUGIN_FAILED', message, { cause: error });
   }
-  if (!isRecord(plugin)) throw flawed(specifier, 'has no plugin as its default export');
-  return checkPlugin(plugin, specifier);
+  if (!isRecord(plugin)) throw flawed(label, 'has no plugin as its default export');
+  return checkPlugin(plugin, label);
 }
 
 /**
@@ -66,8 +75,7 @@ function findFlaw(exported: unknown): string | undefined {
   );
 }
 
-async function importPlugin(url: string): Promise<unknown> {
-  const module: { readonly default?: unknown } = await import(url);
+async function exportedPlugin(module: { readonly default?: unknown }): Promise<unknown> {
   // A CommonJS module that was compiled from an ES module wraps its default export once more.
   const wrapped = module.default as { readonly __esModule?: unknown; readonly default?: unknown } | undefined;
   const exported = wrapped?.__esModule === true ? wrapped.default : module.default;

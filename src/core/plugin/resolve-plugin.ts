@@ -4,10 +4,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { causeLine } from '../cause-line.js';
 import { WireBoundError } from '../errors.js';
 import { escapeForTerminal } from '../escape.js';
+import { installedUrl } from '../installed-url.js';
 import { packageEntry } from './package-entry.js';
 
 /** Where WireBound itself lies: packages installed beside it are found from here. */
-const HOME = dirname(fileURLToPath(import.meta.url));
+const HOME = dirname(fileURLToPath(installedUrl('.')));
 
 /** Where {@link resolvePlugin} looks. */
 export interface ResolveOptions {
