@@ -31,16 +31,17 @@ let queue: DigestJob[] = [];
 let running = false;
 
 /**
- * Replies travel together, once so many bytes have been worked on or nothing is left to do: waking the other
- * side takes as long as hashing a third of a chunk.
+ * Replies travel together, once half of the memory has been worked on or nothing is left to do: each wakes the
+ * other side, and where cores are scarce that takes the core away from this one.
  */
-const REPLY_EVERY = 1024 * 1024;
+let replyEvery = 0;
 let replies: DigestReply[] = [];
 let unreported = 0;
 
 port.once('message', (setup: DigestSetup) => {
   bytes = Buffer.from(setup.memory);
   modules = setup.codecs;
+  replyEvery = bytes.length / 2;
   port.on('message', (jobs: readonly DigestJob[]) => {
     queue.push(...jobs);
     if (!running) void run();
@@ -58,8 +59,8 @@ async function run(): Promise<void> {
       const reply = job.kind === 'verify' ? await verify(job) : perform(job);
       if (reply === undefined) continue;
       replies.push(reply);
-      unreported += job.kind === 'verify' ? job.rawLength : REPLY_EVERY;
-      if (unreported >= REPLY_EVERY) report();
+      unreported += job.kind === 'verify' ? job.rawLength : replyEvery;
+      if (unreported >= replyEvery) report();
     }
     await nextTurn();
   }

@@ -55,7 +55,7 @@ describe('ChunkPipeline', () => {
     let index = 0;
     while (!pipeline.full) await put(index++);
     expect(index).toBe(pipeline.ring.slots - 1);
-    expect(pipeline.ring.memory.byteLength).toBeLessThanOrEqual(8 * 1024 * 1024);
+    expect(pipeline.ring.memory.byteLength).toBeLessThanOrEqual(16 * 1024 * 1024);
     const room = pipeline.room();
     expect(await isPending(room)).toBe(true);
     expect(events.roomAgain).toBe(0);
