@@ -9,6 +9,7 @@ import { composeApp } from '../terminal/compose-app.js';
 import { getUntilStopped } from '../terminal/get-until-stopped.js';
 import { given } from '../terminal/given.js';
 import { pluginFlags } from '../terminal/plugin-flags.js';
+import { withoutOptimizer } from '../terminal/without-optimizer.js';
 
 /** `wirebound get HOST`: fetches the file that a server serves, and proves it. */
 export default class Get extends BaseCommand {
@@ -56,7 +57,8 @@ export default class Get extends BaseCommand {
           // The result is shown below, after everything else.
           if (event.event !== 'result') report.onEvent(event);
         };
-        return app.get({ ...options, signal, onEvent });
+        const get = () => app.get({ ...options, signal, onEvent });
+        return app.codecs().every(({ origin }) => origin === 'built-in') ? withoutOptimizer(get) : get();
       });
       if (result.result === 'FAIL') {
         const code = result.code ?? 'INTERNAL';

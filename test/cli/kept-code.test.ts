@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
-import { runCli } from '../support/run-cli.js';
+import { runCli, startServe } from '../support/run-cli.js';
 import { withTempFolder } from '../support/temp-folder.js';
 
 const PLUGIN = fileURLToPath(new URL('../support/plugins/runlength.mjs', import.meta.url));
@@ -38,5 +38,18 @@ test('what is no command, and what fails, keeps nothing', async () => {
     expect((await runCli(['--version'], { env })).exitCode).toBe(0);
     expect((await runCli(['nonsense'], { env })).exitCode).toBe(2);
     expect(await readdir(cache)).toEqual([]);
+  });
+});
+
+test('a download, which changes how V8 compiles, leaves code that fits the next one', async () => {
+  await withTempFolder(async (cache) => {
+    await writeFile(join(cache, 'served'), 'content');
+    const { port } = await startServe([join(cache, 'served')]);
+    const kept = async () => {
+      const args = ['get', `127.0.0.1:${port}`, '-o', '/dev/null'];
+      expect((await runCli(args, { env: { XDG_CACHE_HOME: cache } })).exitCode).toBe(0);
+      return (await stat(join(cache, 'wirebound/code/get'))).ino;
+    };
+    expect(await kept()).toBe(await kept());
   });
 });
