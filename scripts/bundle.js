@@ -1,7 +1,8 @@
 // Bundles the command line into one file, and what loads it into another: loading a few hundred modules one by one
 // takes longer than the work of many a command. CommonJS, so that the loader of ES modules has to start only for
 // plugins.
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import packageJson from '../package.json' with { type: 'json' };
 
@@ -27,12 +28,28 @@ await build({
   entryPoints: ['dist/terminal/start.js'],
   outfile: 'dist/start.cjs',
 });
-await build({
+const { metafile } = await build({
   ...options,
   banner: { js: HERE + RESOLVE },
   entryPoints: ['dist/terminal/cli.js'],
   outfile: 'dist/cli.cjs',
+  metafile: true,
 });
 // Code that V8 takes from its cache cannot import; see src/terminal/load-compiled.ts.
 const code = await readFile('dist/cli.cjs', 'utf8');
 await writeFile('dist/cli.cjs', code.replaceAll(/(?<=await |=>)import\(/g, 'importModule('));
+
+// Whoever passes the bundle on passes these on with it.
+const packages = new Set(
+  Object.keys(metafile.inputs).map((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]),
+);
+packages.delete(undefined);
+const licenses = await Promise.all([...packages].sort().map(licenseOf));
+await writeFile('dist/licenses-of-bundled-packages.txt', licenses.join('\n'));
+
+async function licenseOf(folder) {
+  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file === undefined ? '' : await readFile(join(folder, file), 'utf8');
+  return `${name} ${version}, ${license}\n\n${text}\n`;
+}
