@@ -1,11 +1,11 @@
 /**
  * `npm run bench:link`: server and clients on hosts of their own (network namespaces) behind one limited link;
- * times, bytes on the wire, and how fairly two clients share it.
+ * times, bytes on the wire, and how fairly two clients share it. The codecs take turns; what counts are medians.
  */
 import { rm } from 'node:fs/promises';
 import type { ContentKind } from '../test/support/content.js';
 import { cacheChain, startServer } from './subjects/wirebound.js';
-import { runLink } from './support/link-run.js';
+import { type LinkRun, medianRun, runLink } from './support/link-run.js';
 import { describeMachine, machineLine } from './support/machine.js';
 import { readOptions } from './support/options.js';
 import { backgroundLoad } from './support/processor-time.js';
@@ -21,7 +21,8 @@ const options = readOptions('npm run bench:link', {
   links: { default: LINK_LIMITS.map(({ name }) => name).join(), help: 'links' },
   contents: { default: 'log,random,half', help: 'contents' },
   codecs: { default: 'none,lz4,auto', help: 'codecs; those the server does not have are left out' },
-  clients: { default: '1,2', help: 'how many at once' },
+  clients: { default: '1,2,4', help: 'how many at once' },
+  rounds: { default: '5', help: 'runs of each; their medians count' },
   disk: { default: '', help: 'folder for the file to serve' },
 });
 
@@ -42,7 +43,7 @@ async function measure(workspace: Workspace): Promise<void> {
   console.log(machineLine(describeMachine()));
   const counts = options.list('clients').map(Number);
   const network = new TestNetwork(Math.max(...counts));
-  const runs = [];
+  const runs: LinkRun[] = [];
   try {
     for (const content of options.list('contents') as ContentKind[]) {
       const file = await makeServedFile(workspace.disk, content, options.size('size'));
@@ -50,11 +51,15 @@ async function measure(workspace: Workspace): Promise<void> {
       const codecs = await availableCodecs(workspace, file);
       for (const link of LINK_LIMITS.filter(({ name }) => options.list('links').includes(name))) {
         for (const clients of counts) {
-          for (const codec of codecs) {
-            const run = await runLink(workspace, network, file, { link, codec, clients });
-            console.log(`${link.name}, ${content}, ${codec}, ${clients}: ${run.seconds.toFixed(2)} s`);
-            runs.push(run);
+          const rounds: LinkRun[][] = codecs.map(() => []);
+          for (let round = 0; round < options.count('rounds'); round++) {
+            for (const [at, codec] of codecs.entries()) {
+              const run = await runLink(workspace, network, file, { link, codec, clients });
+              console.log(`${link.name}, ${content}, ${codec}, ${clients}: ${run.seconds.toFixed(2)} s`);
+              rounds[at]?.push(run);
+            }
           }
+          runs.push(...rounds.map(medianRun));
         }
       }
       await rm(file.path);

@@ -1,12 +1,12 @@
 import type { ContentKind } from '../../test/support/content.js';
 import { startServer } from '../subjects/wirebound.js';
 import type { ServedFile } from './served-file.js';
-import { fairness } from './statistics.js';
+import { fairness, median } from './statistics.js';
 import type { LinkLimit, TestNetwork } from './test-network.js';
 import { runClients } from './transfer-run.js';
 import type { Workspace } from './workspace.js';
 
-/** One transfer over a limited link. */
+/** One transfer over a limited link, or the medians of several. */
 export interface LinkRun {
   readonly link: string;
   readonly content: ContentKind;
@@ -46,5 +46,17 @@ export async function runLink(
     seconds: run.seconds,
     wireShare: sent / (file.size * clients),
     fairness: fairness(run.clients.map(({ result }) => file.size / result.seconds)),
+  };
+}
+
+/** The medians of equal runs. */
+export function medianRun(runs: readonly LinkRun[]): LinkRun {
+  const middle = (of: 'seconds' | 'wireShare' | 'fairness') => median(runs.map((run) => run[of]));
+  const [first] = runs as [LinkRun];
+  return {
+    ...first,
+    seconds: middle('seconds'),
+    wireShare: middle('wireShare'),
+    fairness: middle('fairness'),
   };
 }

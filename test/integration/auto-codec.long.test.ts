@@ -64,10 +64,15 @@ describeNetwork(
       expect(summary.bytesOnWire).toBeLessThan(summary.bytesSent * 1.002);
     });
 
-    test('text over an unlimited link goes raw, or at least a good part of it on a busy machine', async () => {
-      const { result, summary } = await transfer(log, 'auto', limit('unlimited'));
-      expect(result.result).toBe('PASS');
-      expect(summary.chunksRaw).toBeGreaterThan(summary.chunksEncoded / 10);
+    test('text over an unlimited link goes raw', async () => {
+      // A client that waits for a processor cannot be told from a slow link: one of some transfers is left alone.
+      const rawShares: number[] = [];
+      while (rawShares.length < 5 && !rawShares.some((share) => share > 0.5)) {
+        const { result, summary } = await transfer(log, 'auto', limit('unlimited'));
+        expect(result.result).toBe('PASS');
+        rawShares.push(summary.chunksRaw / (summary.chunksRaw + summary.chunksEncoded));
+      }
+      expect(Math.max(...rawShares)).toBeGreaterThan(0.5);
     });
 
     async function transfer(file: string, codec: string, to: LinkLimit) {

@@ -38,6 +38,7 @@ describe('a codec that fails on the server', () => {
     ['rejects', async () => thrown(new Error('not now')), 'not now'],
     ['returns text', () => 'short' as never, 'it did not return a Uint8Array'],
     ['returns nothing', async () => undefined as never, 'it did not return a Uint8Array'],
+    ['returns far more', (chunk) => new Uint8Array(2 * chunk.length), 'it returned 131072 bytes'],
     ['returns its own input', (chunk) => chunk.subarray(0, 10), 'it returned a view of its input'],
   ];
 
@@ -72,7 +73,7 @@ describe('a codec that fails on the server', () => {
     expect(warnings(server.events)).toHaveLength(1);
   });
 
-  test('because its result is longer has done nothing wrong: raw it is, without a word', async () => {
+  test('because its result is a little longer has done nothing wrong: raw it is, without a word', async () => {
     const server = await serve(plugin({ encode: (chunk) => new Uint8Array(chunk.length + 1) }));
     expect(await get(server, plugin())).toMatchObject({ result: 'PASS' });
     expect(warnings(server.events)).toEqual([]);

@@ -6,7 +6,10 @@
 export interface Codec {
   /** Lower-case letters, digits, `-`; what `--codec` calls it and what travels in the manifest. */
   readonly name: string;
-  /** Encodes a whole chunk. Throws when it cannot (the chunk then goes raw). */
+  /**
+   * Encodes a whole chunk. One that does not suit the codec may become an empty result, or a longer one (at most by a
+   * quarter and 1 KiB), and goes raw; so does one that it throws at, which is told as a failure.
+   */
   encode(chunk: Uint8Array): Uint8Array | Promise<Uint8Array>;
   /**
    * The inverse: exactly `rawLength` bytes, or an error for a payload that is corrupt. `payload` comes from

@@ -13,10 +13,14 @@ export type EncodedChunk =
    */
   | { readonly encoded: false; readonly failure?: WireBoundError; readonly unanswered?: true };
 
+/** How much longer than its chunk a payload may be that does not shrink: more than any compressor adds to random data. */
+const mostPayload = (rawLength: number) => rawLength + rawLength / 4 + 1024;
+
 /**
  * Encodes one chunk, never empty, or decides that it goes raw: the only place of the raw fallback. Raw is what
  * does not shrink (an empty result says "not this one"), and what a codec fails at, or does not finish within
- * `deadlineMs`. Never rejects.
+ * `deadlineMs`. Somewhat longer than the chunk is what random data become under most codecs; more than a quarter
+ * and 1 KiB longer is a failure. Never rejects.
  *
  * Nothing is copied: `bytes` is what the codec returned. A result inside the chunk's own memory is a failure,
  * because the caller re-uses that memory while the payload may still be waiting to be sent.
@@ -35,6 +39,8 @@ export async function encodeChunk(
     return error instanceof NoAnswer ? { ...failure, unanswered: true } : failure;
   }
   if (!isUint8Array(bytes)) return failed(codec, chunk, 'it did not return a Uint8Array');
+  if (bytes.length > mostPayload(chunk.length))
+    return failed(codec, chunk, `it returned ${bytes.length} bytes`);
   if (bytes.length === 0 || bytes.length >= chunk.length) return { encoded: false };
   if (overlaps(bytes, chunk)) return failed(codec, chunk, 'it returned a view of its input');
   return { encoded: true, bytes };

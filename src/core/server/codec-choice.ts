@@ -10,14 +10,20 @@ export interface CodecPolicy {
   readonly automatic: boolean;
 }
 
+const KIB = 1024;
+const MIB = 1024 * KIB;
 /** A client is asked for a report after so many bytes on the wire: often at first, then less. */
-const LEAST_MARK = 64 * 1024;
-const MOST_MARK = 2 * 1024 * 1024;
+const SMALLEST_STEP = 64 * KIB;
+const LARGEST_STEP = 2 * MIB;
 /**
- * The first chunks are measurements: what follows one of them waits for the report on it. So are the first ones after
- * the link's rate has become too old to be believed: otherwise all that fits into the buffers would go raw.
+ * While the link's rate is not known, raw chunks are measurements: what follows a batch of them waits for the report
+ * on it, since otherwise all that fits into the buffers would go raw. Each batch is as large as everything before it,
+ * within these limits: small where the link turns out to be slow, large enough to tell where it is fast.
  */
-const MEASUREMENTS = 4;
+const LEAST_BATCH = 256 * KIB;
+const MOST_BATCH = MIB;
+/** After so many bytes that told nothing the link is taken to be faster than the client. */
+const MEASURED_BYTES = 3 * MIB;
 
 /**
  * Codecs between one server and one client: those that both have, how they are numbered on this connection, and
@@ -31,10 +37,11 @@ export class CodecChoice {
   readonly #numbers: readonly number[];
   readonly #chooser: CodecChooser;
   #current = 0;
-  #nextMark = 0;
-  #marks = 0;
-  /** Marks up to which the link's rate is measured again, unless it is known before. */
-  #measureUntil = 0;
+  #nextReport = 0;
+  /** The report on so many bytes is the one on a measurement. */
+  #measured = Number.POSITIVE_INFINITY;
+  /** Bytes that have gone raw since the link's rate is not known. */
+  #unmeasured = 0;
 
   constructor(policy: CodecPolicy, decodable: readonly string[], payloads: PayloadStore) {
     this.names = policy.names.filter((name) => decodable.includes(name));
@@ -48,11 +55,17 @@ export class CodecChoice {
     return this.#policy.automatic && this.#numbers.length > 0;
   }
 
-  /** Whether the next chunk should wait for a report on the last one. */
+  /** Whether the next batch is a measurement: reports are wanted before and after it, and what follows waits. */
   get measuring(): boolean {
-    if (!this.automatic) return false;
-    const { linkRate } = this.#chooser;
-    return this.#marks <= MEASUREMENTS || (this.#marks < this.#measureUntil && !Number.isFinite(linkRate));
+    const known = Number.isFinite(this.#chooser.linkRate);
+    return this.automatic && !known && this.#unmeasured < MEASURED_BYTES;
+  }
+
+  /** How many bytes of the file may be on their way to the socket at a time. */
+  get reach(): number {
+    if (this.automatic && this.#chooser.exploring) return 0;
+    if (!this.measuring) return Number.POSITIVE_INFINITY;
+    return Math.min(MOST_BATCH, Math.max(LEAST_BATCH, this.#unmeasured));
   }
 
   /** Whether the last chunk was to be encoded. */
@@ -73,21 +86,35 @@ export class CodecChoice {
 
   /** A report has come; `serverWaited`: most of the time before it went into the server's own work. */
   report(report: ClientKeepalive, serverWaited: boolean): void {
-    this.#chooser.report(report, serverWaited);
+    const measurement = report.received >= this.#measured;
+    if (measurement) this.#measured = Number.POSITIVE_INFINITY;
+    this.#chooser.report(report, serverWaited, measurement);
+  }
+
+  /** So many bytes have gone raw. */
+  sentRaw(bytes: number): void {
+    this.#unmeasured += bytes;
+  }
+
+  /** A measurement ends so many bytes into the connection. */
+  measures(bytesSent: number): void {
+    this.#measured = bytesSent;
   }
 
   /** Whether, so many bytes into the connection, a report should be asked for. */
-  markDue(bytesSent: number): boolean {
-    if (!this.automatic || (!this.measuring && bytesSent < this.#nextMark)) return false;
-    this.#marks++;
-    this.#nextMark = bytesSent + Math.min(MOST_MARK, Math.max(LEAST_MARK, bytesSent / 4));
-    return true;
+  reportDue(bytesSent: number): boolean {
+    return this.automatic && bytesSent >= this.#nextReport;
+  }
+
+  /** A report is asked for, so many bytes into the connection. */
+  asked(bytesSent: number): void {
+    this.#nextReport = bytesSent + Math.min(LARGEST_STEP, Math.max(SMALLEST_STEP, bytesSent / 4));
   }
 
   #chosen(index: number, rawLength: number): number {
     const known = Number.isFinite(this.#chooser.linkRate);
     const codec = this.#chooser.choose(index, rawLength);
-    if (known && !Number.isFinite(this.#chooser.linkRate)) this.#measureUntil = this.#marks + MEASUREMENTS;
+    if (known && !Number.isFinite(this.#chooser.linkRate)) this.#unmeasured = 0;
     return codec;
   }
 

@@ -1,44 +1,42 @@
 import type { ClientKeepalive } from '../framing/messages.js';
+import { TYPICAL_RATE } from './codec-record.js';
 import type { Forecast } from './payload-store.js';
 
-/** An encoded chunk must be expected to take at most this share of a raw one's time: raw wins ties. */
+/** A codec must be expected to take at most this share of the time of those before it, raw first: they win ties. */
 const MARGIN = 0.9;
 /** The digest thread waits for bytes more than this share of the time: the link is the limit, not the client. */
 const STARVED = 0.6;
-/** Intervals shorter than this, seconds and bytes, say nothing. */
-const LEAST_SECONDS = 0.0002;
+/** Intervals shorter than this, seconds and bytes, say nothing: they may be nothing but a process that had to wait for its turn. */
+const LEAST_SECONDS = 0.002;
 const LEAST_BYTES = 64 * 1024;
 /**
- * A rate measured over this many bytes is believed for this long, seconds; over fewer, for a few times the
- * interval, and for twice as long as before where it says about the same as the one before.
+ * A rate is believed for so many times as long as measuring it took, and for twice as long as the one before: what
+ * measuring costs stays a small share. Seconds at least and at most.
  */
-const SOLID_BYTES = 1024 * 1024;
-const LONG_TRUST_S = 10;
-const SHORT_TRUST_S = 0.1;
-const SHORT_TRUST_INTERVALS = 8;
-/** Rates that differ by less than this factor say about the same. */
-const SAME_WITHIN = 1.5;
+const TRUST_INTERVALS = 32;
+const LEAST_TRUST_S = 0.1;
+const LONGEST_TRUST_S = 10;
 /**
  * That a link carries more than was measured must show over this long, microseconds: after a pause of the client
  * its kernel hands out at once what came in the meantime.
  */
 const LEAST_RISE_US = 20_000;
+/**
+ * Another codec is considered only where the link needs so many times as long as both ends for the best so far. Then
+ * finding out what it does costs next to nothing; otherwise chunks would be encoded twice for little.
+ */
+const DOMINANT = 2.5;
 /** Rates taken for a client that has not reported any yet, bytes per second. */
 const ASSUMED_DIGEST_RATE = 1.2e9;
 const ASSUMED_DECODE_RATE = 1e9;
-/** An encode rate to reckon with before the first encode, bytes per second. */
-const ASSUMED_ENCODE_RATE = 4e8;
-
-/** How many times as long as an encode the best known choice must take before an untried codec is tried. */
-const EXPLORE_ABOVE = 2;
 
 /**
  * Decides for one client, chunk by chunk, whether sending it encoded is faster than sending it raw. The model:
  * a chunk takes as long as the slowest of the link (payload bytes at the measured rate), the client (decode
  * and digest one after the other on its digest thread) and the encoder (nothing when it is encoded already).
  *
- * The link's rate is what the client reports to have received while its digest thread starved. While the client
- * itself is the limit, the link is at least as fast as that; then raw is tried again now and then.
+ * The link's rate is what the client reports of a measurement, or to have received while its digest thread starved.
+ * While the client itself is the limit, the link is at least as fast as that; then raw is tried again now and then.
  */
 export class CodecChooser {
   readonly #codecs: readonly number[];
@@ -48,13 +46,13 @@ export class CodecChooser {
   /** Reports of the last `LEAST_RISE_US`, and the one before them. */
   readonly #recent: ClientKeepalive[] = [];
   #linkRate = Number.POSITIVE_INFINITY;
-  /** The last rate that was measured, bytes per second, and for how long it was believed, seconds. */
-  #measuredRate = 0;
+  /** For how long the last rate that was measured is believed, seconds; 0 after a sign that the link is faster. */
   #trustS = 0;
   #trustedUntil = 0;
   #digestRate = ASSUMED_DIGEST_RATE;
   #decodeRate = ASSUMED_DECODE_RATE;
   #current = 0;
+  #exploring = false;
 
   /**
    * `codecs`: the store's numbers of those that the client can decode, in order of preference; `now` is a
@@ -75,8 +73,16 @@ export class CodecChooser {
     return this.#linkRate;
   }
 
-  /** Takes a client's report; `serverWaited`: the time since the last one went into the server's own work. */
-  report(report: ClientKeepalive, serverWaited: boolean): void {
+  /** Whether nobody knows how long the last choice takes to encode: what follows should wait until that is seen. */
+  get exploring(): boolean {
+    return this.#exploring;
+  }
+
+  /**
+   * Takes a client's report. `measurement`: since the last one came nothing but raw chunks that had the link for
+   * themselves. `serverWaited`: the time since the last one went into the server's own work.
+   */
+  report(report: ClientKeepalive, serverWaited: boolean, measurement = false): void {
     const last = this.#last;
     if (report.digestRate > 0) this.#digestRate = report.digestRate * 1024;
     if (report.decodeRate > 0) this.#decodeRate = report.decodeRate * 1024;
@@ -85,17 +91,19 @@ export class CodecChooser {
       this.#recent.push(report);
       return;
     }
+    this.#last = report;
     const bytes = report.received - last.received;
     const seconds = (report.elapsedUs - last.elapsedUs) / 1e6;
-    if (seconds < LEAST_SECONDS || bytes < LEAST_BYTES) return;
-    this.#last = report;
-    const starved = (report.starvedUs - last.starvedUs) / 1e6 / seconds;
+    const starved = (report.starvedUs - last.starvedUs) / 1e6 / seconds > STARVED;
+    const telling = seconds >= LEAST_SECONDS && bytes >= LEAST_BYTES;
     const steadyRate = this.#steadyRate(report);
-    if (starved > STARVED && !serverWaited) this.#measured(bytes / seconds, bytes, seconds);
+    if (telling && (measurement || (starved && !serverWaited))) this.#measured(bytes / seconds, seconds);
+    else if (measurement) this.#trustS = 0;
     else if (steadyRate > this.#linkRate) {
       // The link carries more than was measured; how much more, only raw chunks can tell.
       this.#linkRate = steadyRate;
-      this.#trustedUntil = Math.min(this.#trustedUntil, this.#now() + SHORT_TRUST_S);
+      this.#trustS = 0;
+      this.#trustedUntil = Math.min(this.#trustedUntil, this.#now() + LEAST_TRUST_S);
     }
   }
 
@@ -115,40 +123,33 @@ export class CodecChooser {
       .filter(
         (candidate): candidate is { codec: number; forecast: Forecast } => candidate.forecast !== undefined,
       );
+    this.#exploring = false;
     if (forecasts.length === 0) return 0; // says nothing about the link: the mode stays
     this.#forgetOldRate();
-    const raw = Math.max(rawLength / this.#linkRate, rawLength / this.#digestRate);
-    let best = { codec: 0, seconds: raw * MARGIN };
+    let best: Way = { codec: 0, onLink: rawLength / this.#linkRate, elsewhere: rawLength / this.#digestRate };
     for (const { codec, forecast } of forecasts) {
-      if (forecast.untried && this.#mayExplore(rawLength, best.seconds)) {
-        best = { codec, seconds: 0 };
-        break;
-      }
-      const seconds = this.#encodedSeconds(rawLength, forecast);
-      if (seconds < best.seconds) best = { codec, seconds };
+      if (best.onLink < DOMINANT * best.elsewhere) break;
+      const way = this.#expect(rawLength, codec, forecast);
+      if (!forecast.untried && slowest(way) >= slowest(best) * MARGIN) continue;
+      best = way;
+      this.#exploring = forecast.encodeRate === undefined && !forecast.ready;
+      if (forecast.untried) break;
     }
     this.#current = best.codec;
     return best.codec;
   }
 
-  /** Where the link takes much longer than an encode, finding out what a codec can do costs next to nothing. */
-  #mayExplore(rawLength: number, bestSeconds: number): boolean {
-    return bestSeconds > (EXPLORE_ABOVE * rawLength) / ASSUMED_ENCODE_RATE;
-  }
-
-  #encodedSeconds(rawLength: number, forecast: Forecast): number {
-    const onLink = forecast.length / this.#linkRate;
+  #expect(rawLength: number, codec: number, forecast: Forecast): Way {
     const atClient = rawLength / this.#digestRate + rawLength / this.#decodeRate;
-    const atServer = forecast.ready ? 0 : rawLength / (forecast.encodeRate ?? ASSUMED_ENCODE_RATE);
-    return Math.max(onLink, atClient, atServer);
+    const atServer = forecast.ready ? 0 : rawLength / (forecast.encodeRate ?? TYPICAL_RATE);
+    return { codec, onLink: forecast.length / this.#linkRate, elsewhere: Math.max(atClient, atServer) };
   }
 
-  #measured(rate: number, bytes: number, seconds: number): void {
-    const same = rate < this.#measuredRate * SAME_WITHIN && rate > this.#measuredRate / SAME_WITHIN;
-    const shortly = Math.max(SHORT_TRUST_S, SHORT_TRUST_INTERVALS * seconds, same ? 2 * this.#trustS : 0);
-    this.#trustS = bytes >= SOLID_BYTES ? LONG_TRUST_S : Math.min(LONG_TRUST_S, shortly);
-    this.#linkRate = this.#measuredRate = rate;
-    this.#trustedUntil = Math.max(this.#trustedUntil, this.#now() + this.#trustS);
+  #measured(rate: number, seconds: number): void {
+    const trustS = Math.max(LEAST_TRUST_S, TRUST_INTERVALS * seconds, 2 * this.#trustS);
+    this.#trustS = Math.min(LONGEST_TRUST_S, trustS);
+    this.#linkRate = rate;
+    this.#trustedUntil = this.#now() + this.#trustS;
   }
 
   /** Encoded chunks do not show what the link could carry: when the last measurement is old, raw gets another chance. */
@@ -156,4 +157,15 @@ export class CodecChooser {
     if (this.#current === 0 || this.#now() < this.#trustedUntil) return;
     this.#linkRate = Number.POSITIVE_INFINITY;
   }
+}
+
+/** What to expect of one chunk: how long the link is busy with it, and the slower of the two ends, seconds. */
+interface Way {
+  readonly codec: number;
+  readonly onLink: number;
+  readonly elsewhere: number;
+}
+
+function slowest({ onLink, elsewhere }: Way): number {
+  return Math.max(onLink, elsewhere);
 }

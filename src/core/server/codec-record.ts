@@ -1,38 +1,33 @@
 /** How much weight the newest outcome has in the averages. */
 const WEIGHT = 0.2;
-/** A chunk whose so many predecessors all stay raw is not looked at, except for every `RECHECK`th. */
-const RUN = 8;
-const RECHECK = 4;
-
 /** A codec that has shrunk nothing in so many tries is tried with a chunk now and then only. */
 const FRUITLESS = 4;
 const RETRY = 64;
 
-const UNKNOWN = 0;
-const RAW = 1;
-const SHRINKS = 2;
-/** Taken to stay raw without a look. */
-const SKIPPED = 3;
-/** Was skipped, but wrongly, as it seems now. */
-const DOUBTED = 4;
+/** What a codec is taken to encode before it has shown it, raw bytes per second. */
+export const TYPICAL_RATE = 4e8;
+/** A rate is believed for so many times as long as the encode took, but at least so long; milliseconds. */
+const TRUST_ENCODES = 16;
+const LEAST_TRUST_MS = 100;
 
 /**
  * What one codec has been found to do to one file: which chunks it does not shrink, its ratio and its speed.
  * One byte per chunk.
  */
 export class CodecRecord {
-  readonly #outcomes: Uint8Array;
+  /** 1 for each chunk that does not shrink. */
+  readonly #raw: Uint8Array;
   #ratio: number | undefined;
   /** Seconds that a raw byte takes. */
   #pace: number | undefined;
+  /** Until when that is believed, on the monotonic clock, milliseconds. */
+  #believedUntil = 0;
   #abandoned = false;
   /** Tries before the first that shrank something. */
   #fruitless = 0;
-  /** Chunks that the codec is at work on, or that wait for it. */
-  #underWay = 0;
 
   constructor(chunks: number) {
-    this.#outcomes = new Uint8Array(chunks);
+    this.#raw = new Uint8Array(chunks);
   }
 
   /** Payload bytes per raw byte where it shrinks, a moving average; undefined before the first. */
@@ -40,64 +35,44 @@ export class CodecRecord {
     return this.#ratio;
   }
 
-  /** Raw bytes per second that are encoded while there is something to encode, a moving average; undefined before the first. */
+  /**
+   * Raw bytes per second that are encoded while there is something to encode, a moving average; undefined before the
+   * first, and when the last encode is long ago: the processors may have been busy with something else then.
+   */
   get rate(): number | undefined {
-    return this.#pace === undefined ? undefined : 1 / this.#pace;
+    if (this.#pace === undefined || performance.now() > this.#believedUntil) return undefined;
+    return 1 / this.#pace;
   }
 
-  /** Whether chunk `index` is known, or may be taken, not to shrink: a run of such chunks goes on. */
+  /** Whether chunk `index` is known not to shrink. */
   staysRaw(index: number): boolean {
-    if (this.#abandoned) return true;
-    if (this.#outcomes[index] !== UNKNOWN) return this.#isRaw(index);
-    if (index < RUN || index % RECHECK === 0) return false;
-    for (let before = index - RUN; before < index; before++) {
-      if (!this.#isRaw(before)) return false;
-    }
-    this.#outcomes[index] = SKIPPED;
-    return true;
+    return this.#abandoned || this.#raw[index] === 1;
   }
 
-  /** Chunk `index` shrank to `payloadLength` bytes; `seconds`: what it took beyond the encode before. */
-  shrank(index: number, rawLength: number, payloadLength: number, seconds: number): void {
-    this.#outcomes[index] = SHRINKS;
-    // Where a run turns out to be over, what was skipped at its end is looked at for the next client.
-    for (let before = Math.max(0, index - RECHECK + 1); before < index; before++) {
-      if (this.#outcomes[before] === SKIPPED) this.#outcomes[before] = DOUBTED;
-    }
+  /** A chunk shrank to `payloadLength` bytes; `seconds`: what it took beyond the encode before. */
+  shrank(rawLength: number, payloadLength: number, seconds: number): void {
     this.#ratio = average(this.#ratio, payloadLength / rawLength);
     // The mean of times, not of rates: of two encodes that end together one seems to have taken no time at all.
-    this.#pace = average(this.#pace, seconds / rawLength);
+    // The first encode may have met a busy machine: it is only one of several opinions.
+    this.#pace = average(1 / (this.rate ?? TYPICAL_RATE), seconds / rawLength);
+    this.#believedUntil = performance.now() + Math.max(LEAST_TRUST_MS, TRUST_ENCODES * seconds * 1000);
   }
 
   /** Chunk `index` does not shrink; `tried`: the codec has shown that, not a look at the chunk. */
   stayed(index: number, tried = true): void {
-    this.#outcomes[index] = RAW;
+    this.#raw[index] = 1;
     if (tried) this.#fruitless++;
   }
 
-  /** Does the encoding of a chunk; {@link isWorthTrying} is false meanwhile. */
-  async during<T>(work: () => Promise<T>): Promise<T> {
-    this.#underWay++;
-    try {
-      return await work();
-    } finally {
-      this.#underWay--;
-    }
-  }
-
-  /** Whether trying chunk `index` would tell what the codec does to this file; not once that is known, or about to be. */
+  /** Whether trying chunk `index` would tell what the codec does to this file; not once that is known. */
   isWorthTrying(index: number): boolean {
-    if (this.#ratio !== undefined || this.#underWay > 0) return false;
+    if (this.#ratio !== undefined) return false;
     return this.#fruitless < FRUITLESS || index % RETRY === 0;
   }
 
   /** The codec is not to be used any more: everything stays raw. */
   abandon(): void {
     this.#abandoned = true;
-  }
-
-  #isRaw(index: number): boolean {
-    return this.#outcomes[index] === RAW || this.#outcomes[index] === SKIPPED;
   }
 }
 

@@ -37,7 +37,6 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
   const end = get.first + get.count;
   if (get.reason === 'mismatch') await delivery.whileQuiet(offer.complain(get.first));
   offer.pacer.moved(client, get.first);
-  if (get.count > 0) await askForReport(delivery);
   await sendChunks({
     offer,
     choice,
@@ -47,12 +46,17 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
     end,
     signal: delivery.signal,
     gone: connection.gone,
+    sending: async () => {
+      if (choice.measuring) await askForReport(delivery);
+    },
     send: (parts) => delivery.put(parts),
     sent: async (sent) => {
       offer.pacer.moved(client, sent.next);
       delivery.sent(sent);
       const measuring = choice.measuring && sent.next < end;
-      await askForReport(delivery);
+      if (measuring) choice.measures(connection.bytesSent);
+      if (measuring || choice.reportDue(connection.bytesSent)) await askForReport(delivery);
+      choice.sentRaw(sent.rawChunks * offer.geometry.chunkSize);
       if (measuring) await waits.time('networkMs', () => reports.reaches(connection.bytesSent));
     },
     whileWaiting: (wait) => delivery.whileQuiet(wait),
@@ -67,7 +71,7 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
   return encodeFrame('end', encodeEnd(waits.totals));
 }
 
-async function askForReport({ choice, connection, offer, put }: Delivery): Promise<void> {
-  if (!choice.markDue(connection.bytesSent)) return;
+async function askForReport({ connection, choice, offer, put }: Delivery): Promise<void> {
+  choice.asked(connection.bytesSent);
   await put([encodeFrame('keepalive', encodeFrontier(offer.chain.frontier))]);
 }

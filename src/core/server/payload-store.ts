@@ -132,7 +132,7 @@ export class PayloadStore {
     const key = encodedKey(index, number);
     if (this.#cache.tight && !this.#cache.has(key)) return undefined;
     const pinned = await this.#cache.get(key, () =>
-      record.during(() => this.#encodes.pass(() => this.#encode(codec, record, index))),
+      this.#encodes.pass(() => this.#encode(codec, record, index)),
     );
     return pinned && { codec: number, ...pinned };
   }
@@ -175,7 +175,7 @@ export class PayloadStore {
       if (result.encoded) {
         // Encodes overlap: what counts is how soon after another one this one came.
         const seconds = (encodedAt - Math.max(readAt, previous)) / 1000;
-        record.shrank(index, chunk.length, result.bytes.length, seconds);
+        record.shrank(chunk.length, result.bytes.length, seconds);
         if (random) this.#believeFrom = index + 2 * TRY_ANYWAY;
         return compact(result.bytes);
       }

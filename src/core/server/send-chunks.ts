@@ -20,6 +20,8 @@ export interface ChunkRun {
   readonly signal: AbortSignal;
   /** Aborted when the connection is gone. */
   readonly gone: AbortSignal;
+  /** Called before each batch, between two frames; it is sent when this resolves. */
+  sending(): Promise<void>;
   /** Resolves when the kernel has taken the parts; like `Connection.send`. */
   send(parts: readonly Uint8Array[]): Promise<void>;
   /** Called after each batch, between two frames; sending goes on when it resolves. */
@@ -61,7 +63,8 @@ export async function sendChunks(run: ChunkRun): Promise<void> {
           () => run.whileWaiting(chain.reach(index, signal)),
         );
       }
-      const reach = () => (payloads.tight || choice.measuring ? 1 : ahead);
+      const reach = () =>
+        payloads.tight ? 1 : Math.min(ahead, Math.max(1, Math.floor(choice.reach / geometry.chunkSize)));
       for (; queued < Math.min(end, index + reach(), chain.frontier); queued++) {
         const payload = payloads.payload(queued, choice.choose(queued, geometry.rawLength(queued)));
         payload.catch(() => undefined); // reported when its turn comes
@@ -99,6 +102,7 @@ async function sendBatch(run: ChunkRun, first: number, batch: readonly Payload[]
   const { offer, choice, signal, waits } = run;
   try {
     signal.throwIfAborted();
+    await run.sending();
     const parts = batch.flatMap(({ codec, bytes }, at) => {
       const [index, number] = [first + at, choice.wireNumber(codec)];
       return [encodeChunkHeader(number, 0, index, bytes.length, offer.chain.digest(index)), bytes];

@@ -27,6 +27,7 @@ describe('encodeChunk', () => {
   test.each([
     ['as long as the chunk', 100],
     ['longer', 101],
+    ['longer by a quarter and 1 KiB', 100 + 25 + 1024],
     ['empty', 0],
   ])('a result that is %s means raw, and is no failure', async (_, length) => {
     expect(
@@ -35,6 +36,20 @@ describe('encodeChunk', () => {
         chunk,
       ),
     ).toEqual({ encoded: false });
+  });
+
+  test('a result that is longer than any compressor makes it means raw, and is a failure', async () => {
+    const result = await encodeChunk(
+      encoding(() => new Uint8Array(100 + 25 + 1024 + 1)),
+      chunk,
+    );
+    expect(result).toEqual({
+      encoded: false,
+      failure: expect.objectContaining({
+        code: 'CODEC_FAILED',
+        message: 'odd could not encode a chunk of 100 bytes: it returned 1150 bytes',
+      }),
+    });
   });
 
   test.each([

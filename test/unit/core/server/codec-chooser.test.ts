@@ -169,11 +169,11 @@ describe('the automatic choice of a codec', () => {
     };
     report();
     report();
-    expect(isBelieved(0.09)).toBe(true);
+    expect(isBelieved(0.31)).toBe(true);
     report();
-    expect([isBelieved(0.11), isBelieved(0.28)]).toEqual([true, true]);
+    expect([isBelieved(0.33), isBelieved(0.72)]).toEqual([true, true]);
     report();
-    expect([isBelieved(0.3), isBelieved(0.67), isBelieved(0.69)]).toEqual([true, true, false]);
+    expect([isBelieved(0.73), isBelieved(1.99), isBelieved(2.01)]).toEqual([true, true, false]);
     expect(chooser.linkRate).toBe(Number.POSITIVE_INFINITY);
   });
 

@@ -243,6 +243,7 @@ async function start(options: RunOptions = {}) {
       await turn();
       options.onSend?.();
     },
+    sending: async () => undefined,
     sent: async (progress) => void sent.push(progress),
     whileWaiting: (wait) => {
       waits.push(frames().length);
