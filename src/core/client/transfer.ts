@@ -67,15 +67,9 @@ export class Transfer {
     this.#pipeline = this.#createPipeline(manifest.chunkSize, options.thread);
   }
 
-  /** Decides where the file goes. Throws what {@link resolveDestination} throws, and SINK_EXISTS at once where sizes differ. */
+  /** Decides where the file goes. Throws what {@link resolveDestination} throws. */
   static async prepare(manifest: Manifest, options: TransferOptions): Promise<Transfer> {
-    const [entry] = manifest.entries;
-    const destination = await resolveDestination(options.output, entry.path);
-    if (entry.sha256 !== undefined) checkExpected(options.expect, entry.sha256);
-    const { kind } = destination;
-    if (kind === 'file' && destination.exists && destination.size !== entry.size && !options.force) {
-      throw exists(destination.path);
-    }
+    const destination = await resolveDestination(options.output, manifest.entries[0].path);
     return new Transfer(manifest, destination, options);
   }
 
@@ -104,9 +98,10 @@ export class Transfer {
     return this.#sink instanceof FileSink && this.#sink.partialSize > 0 ? this.#sink.partialPath : undefined;
   }
 
-  /** SHA-256 of what is verified so far, in hex. */
+  /** SHA-256 of what is verified so far, in hex; of what the server offers, where that is not what is expected. */
   get sha256(): string | undefined {
     const { lastDigest, geometry } = this.#pipeline;
+    if (this.#isUnexpected(this.entry.sha256)) return this.entry.sha256;
     if (geometry.count === 0) return EMPTY_SHA256;
     return lastDigest && Buffer.from(lastDigest).toString('hex');
   }
@@ -131,7 +126,7 @@ export class Transfer {
     this.#checked = true;
     await this.#receive(link, manifest, reason);
     if (this.#alreadyComplete) return;
-    checkExpected(this.#options.expect, this.sha256);
+    this.#requireExpected(this.sha256);
     this.#phase = 'flushing';
     const flushedAt = performance.now();
     await this.#sink?.commit();
@@ -193,15 +188,13 @@ export class Transfer {
   async #check(link: Link): Promise<void> {
     const { destination, entry } = this;
     this.#phase = 'checking';
-    if (
-      destination.kind === 'file' &&
-      destination.exists &&
-      destination.size === entry.size &&
-      !this.#targetDiffers
-    ) {
-      this.#options.onChecking(destination.path, entry.size);
-      this.#alreadyComplete = await proveTarget(link, this.#pipeline, destination.path);
-      if (this.#alreadyComplete) return checkExpected(this.#options.expect, this.sha256);
+    this.#requireExpected(entry.sha256);
+    if (destination.kind === 'file' && destination.exists && !this.#targetDiffers) {
+      if (destination.size === entry.size) {
+        this.#options.onChecking(destination.path, entry.size);
+        this.#alreadyComplete = await proveTarget(link, this.#pipeline, destination.path);
+        if (this.#alreadyComplete) return this.#requireExpected(this.sha256);
+      }
       if (!this.#options.force) throw exists(destination.path);
       this.#targetDiffers = true;
       await this.#pipeline.rewind(true);
@@ -228,6 +221,20 @@ export class Transfer {
     }
   }
 
+  #isUnexpected(sha256: string | undefined): boolean {
+    const { expect } = this.#options;
+    return expect !== undefined && sha256 !== undefined && sha256 !== expect;
+  }
+
+  #requireExpected(sha256: string | undefined): void {
+    if (!this.#isUnexpected(sha256)) return;
+    throw new WireBoundError(
+      'DIGEST_MISMATCH',
+      `SHA-256 mismatch: the file has ${sha256}, --expect wants ${this.#options.expect}`,
+      { final: true },
+    );
+  }
+
   async #receive(link: Link, manifest: Manifest, reason: GetReason): Promise<void> {
     const pipeline = this.#pipeline;
     const numbers = codecNumbers(manifest, this.#options.codecs);
@@ -243,14 +250,6 @@ export class Transfer {
       pipeline.times.stop();
     }
   }
-}
-
-function checkExpected(expected: string | undefined, actual: string | undefined): void {
-  if (expected === undefined || expected === actual) return;
-  throw new WireBoundError(
-    'DIGEST_MISMATCH',
-    `SHA-256 mismatch: the file has ${actual}, --expect wants ${expected}`,
-  );
 }
 
 function exists(path: string): WireBoundError {
