@@ -10,9 +10,10 @@ const RING = 8 * 2 ** 20;
 /** One thread for the file system: otherwise `when=` of strace counts each thread by itself. */
 export const ONE_THREAD = { UV_THREADPOOL_SIZE: '1' };
 
-/** A command line that kills its program at the `nth` of these system calls. */
-export function killedAt(calls: string, nth: number): readonly string[] {
-  return strace(calls, `signal=KILL:when=${nth}`);
+/** A command line that kills its program at the `nth` of these system calls, of any one thread or of the main one. */
+export function killedAt(calls: string, nth: number, of: 'any' | 'main' = 'any'): readonly string[] {
+  const words = strace(calls, `signal=KILL:when=${nth}`);
+  return of === 'any' ? words : words.filter((word) => word !== '-f');
 }
 
 /** A command line whose program meets something at these system calls: `error=EIO:when=3`, `delay_enter=1000`... */
