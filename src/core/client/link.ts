@@ -6,10 +6,8 @@ import { type FrameHeader, type FrameType, PAYLOAD_LIMITS } from '../framing/fra
 import { type Frame, FrameDecoder } from '../framing/frame-decoder.js';
 import { type Manifest, parseManifest } from '../framing/manifest.js';
 import {
-  type ClientKeepalive,
   type Digests,
   encodeAsk,
-  encodeClientKeepalive,
   encodeGet,
   encodeHello,
   encodeVerdict,
@@ -23,7 +21,10 @@ import {
 } from '../framing/messages.js';
 import { Connection } from '../transport/connection.js';
 import { formatTarget, openSocket, type Target } from './connect.js';
+import { createDeferred, type Deferred } from './deferred.js';
 import type { GetLimits } from './get-limits.js';
+import { ReportSender } from './report-sender.js';
+import { namingServer, noData, noManifest } from './server-trouble.js';
 import type { StageTimes } from './stage-times.js';
 
 /** Takes the chunks of one Get. */
@@ -65,7 +66,7 @@ export class Link {
   #socket!: Socket;
   #connection!: Connection;
   #awaited: Awaited = 'manifest';
-  #answer: PromiseWithResolvers<Frame> = withResolvers();
+  #answer: Deferred<Frame> = createDeferred();
   #receiver: ChunkReceiver | undefined;
   #paused = false;
   /** Why nothing more is taken in, although the connection is still there. */
@@ -73,15 +74,15 @@ export class Link {
   #admitted = false;
   #heardAt = performance.now();
   #bytesReceived = 0;
-  /** A keepalive is on its way to the kernel, and another one is wanted. */
-  #reporting = false;
-  #reportDue = false;
-  readonly #openedAt = performance.now();
-  #times: StageTimes | undefined;
+  readonly #reports: ReportSender;
 
   private constructor(target: Target, limits: GetLimits) {
     this.#peer = formatTarget(target);
     this.#limits = limits;
+    this.#reports = new ReportSender(
+      (frame) => this.#connection.send([frame]),
+      () => this.#bytesReceived,
+    );
     this.#decoder = new FrameDecoder({
       limit: (type) => this.#limit(type),
       place: (header) => (header.type === 'chunk' ? this.#receiver?.place(header) : undefined),
@@ -115,12 +116,14 @@ export class Link {
 
   /** What the keepalives report on. */
   set times(times: StageTimes) {
-    this.#times = times;
+    this.#reports.times = times;
   }
 
   /** Waits for the Manifest; `offered` are the codecs of the hello. */
   async manifest(offered: readonly string[]): Promise<Manifest> {
-    const deadline = setTimeout(() => this.fail(this.#silent()), this.#limits.helloTimeoutMs);
+    const { helloTimeoutMs } = this.#limits;
+    const overdue = () => this.fail(noManifest(this.#peer, this.#decoder.greeted, helloTimeoutMs));
+    const deadline = setTimeout(overdue, helloTimeoutMs);
     try {
       const { content } = await this.#await('manifest');
       const manifest = parseManifest(content, offered);
@@ -202,7 +205,7 @@ export class Link {
 
   #await(awaited: Awaited): Promise<Frame> {
     this.#awaited = awaited;
-    this.#answer = withResolvers();
+    this.#answer = createDeferred();
     const over = this.#stopped ?? this.gone.reason;
     if (over !== undefined) this.#answer.reject(over);
     return this.#answer.promise;
@@ -222,7 +225,7 @@ export class Link {
       this.#decoder.accept(count);
       this.#paused = this.#receiver?.full ?? false;
     } catch (error) {
-      this.stop(this.#named(toWireBoundError(error)));
+      this.stop(namingServer(toWireBoundError(error), this.#peer));
       return !this.gone.aborted;
     }
     return !this.#paused;
@@ -248,74 +251,18 @@ export class Link {
     }
   }
 
-  /** An error that names the server. */
-  #named(error: WireBoundError): WireBoundError {
-    if (error.message.startsWith(this.#peer)) return error;
-    const { code, suggestions } = error;
-    const message = code === 'NOT_WIREBOUND' ? 'is not a WireBound server' : error.message;
-    return new WireBoundError(code, `${this.#peer}${code === 'NOT_WIREBOUND' ? ' ' : ': '}${message}`, {
-      suggestions,
-    });
-  }
-
-  #silent(): WireBoundError {
-    const seconds = Math.round(this.#limits.helloTimeoutMs / 1000);
-    return this.#decoder.greeted
-      ? new WireBoundError('IDLE', `${this.#peer} did not say within ${seconds} s what it serves`)
-      : new WireBoundError(
-          'NOT_WIREBOUND',
-          `${this.#peer} is not a WireBound server: it did not answer within ${seconds} s`,
-        );
-  }
-
   #checkIdle(): void {
     const { idleTimeoutMs } = this.#limits;
     if (this.#paused || performance.now() - this.#heardAt < idleTimeoutMs) return;
-    this.fail(
-      new WireBoundError('IDLE', `no data from ${this.#peer} for ${Math.round(idleTimeoutMs / 1000)} s`),
-    );
+    this.fail(noData(this.#peer, idleTimeoutMs));
   }
 
-  /** One at a time: a server that asks for many and reads none must not fill the memory with them. */
   #sendKeepalive(): void {
-    if (this.#awaited === 'manifest' || this.gone.aborted) return;
-    this.#reportDue = this.#reporting;
-    if (this.#reporting) return;
-    this.#reporting = true;
-    const keepalive: ClientKeepalive = {
-      received: this.#bytesReceived,
-      elapsedUs: (performance.now() - this.#openedAt) * 1000,
-      starvedUs: (this.#times?.starvedMs ?? 0) * 1000,
-      digestRate: this.#times?.digestRate ?? 0,
-      decodeRate: this.#times?.decodeRate ?? 0,
-    };
-    const taken = () => {
-      this.#reporting = false;
-      if (this.#reportDue) this.#sendKeepalive();
-    };
-    const frame = encodeFrame('keepalive', encodeClientKeepalive(keepalive));
-    this.#connection.send([frame]).then(taken, () => undefined);
+    if (this.#awaited !== 'manifest' && !this.gone.aborted) this.#reports.send();
   }
 
   /** What a client says is small; whether it arrives shows in the answer. */
   #send(bytes: Uint8Array): void {
     this.#connection.send([bytes]).catch(() => undefined);
   }
-}
-
-/** A promise and its two ends; one that nobody waits for is not an unhandled rejection. */
-function withResolvers<T>(): PromiseWithResolvers<T> {
-  let resolve!: (value: T | PromiseLike<T>) => void;
-  let reject!: (reason?: unknown) => void;
-  const promise = new Promise<T>((...ends) => {
-    [resolve, reject] = ends;
-  });
-  promise.catch(() => undefined);
-  return { promise, resolve, reject };
-}
-
-interface PromiseWithResolvers<T> {
-  readonly promise: Promise<T>;
-  resolve(value: T | PromiseLike<T>): void;
-  reject(reason?: unknown): void;
 }
