@@ -162,7 +162,7 @@ test('1,000 gets that are stopped in the middle leave nothing open in their proc
     expect(await descriptorCount(process.pid)).toBeLessThanOrEqual((before[0] as number) + 2);
     expect(process.getActiveResourcesInfo().length).toBeLessThanOrEqual((before[1] as number) + 2);
   });
-  // Heap that nobody had to collect yet is in it; the rings of 1,000 gets would be 8 GiB.
+  // Heap that nobody had to collect yet is in it; the rings of all these gets would be gigabytes.
   expect((await anonymousMemory(process.pid)) - memory).toBeLessThan(160 * MIB);
 });
 
