@@ -1,5 +1,6 @@
 export type { PluginReference, RunningServer } from './composition.js';
 export type { GetEvent, GetResult } from './core/client/get-event.js';
+export type { VerifyEvent, VerifyResult } from './core/client/verify-event.js';
 export type { Codec } from './core/codec/codec.js';
 export { type ErrorCode, WireBoundError, type WireBoundErrorOptions } from './core/errors.js';
 export {
@@ -21,3 +22,4 @@ export type {
 } from './core/source/chunk-source.js';
 export { type GetFileOptions, getFile } from './library/get-file.js';
 export { type ServedFile, type ServeFileOptions, serveFile } from './library/serve-file.js';
+export { type VerifyFileOptions, verifyFile } from './library/verify-file.js';

@@ -65,6 +65,8 @@ export interface WireBoundErrorOptions {
   /** What the user can do next; one short line each. */
   readonly suggestions?: readonly string[];
   readonly cause?: unknown;
+  /** Trying again would only end the same way. */
+  readonly final?: boolean;
 }
 
 /** Marks our errors across copies of this module: a plugin brings its own. */
@@ -88,11 +90,14 @@ export class WireBoundError extends Error {
   override readonly name = 'WireBoundError';
   readonly code: ErrorCode;
   readonly suggestions: readonly string[];
+  /** Trying again would only end the same way; many errors do not know. */
+  readonly final: boolean;
 
   constructor(code: ErrorCode, message: string, options: WireBoundErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.suggestions = options.suggestions ?? [];
+    this.final = options.final ?? false;
   }
 
   /** The exit code of a process that ends with this error. */

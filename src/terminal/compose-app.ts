@@ -7,6 +7,7 @@ import { defaultConfigFolder } from '../core/plugin/default-config-folder.js';
 import { gatherRequests } from '../core/plugin/gather-requests.js';
 import { PLUGIN_HOOK } from '../core/plugin/package-entry.js';
 import type { PluginRequest } from '../core/plugin/plugin-request.js';
+import { letGoOfOutput } from './let-go-of-output.js';
 
 /** What {@link composeApp} goes by. */
 export interface ComposeAppOptions {
@@ -29,6 +30,7 @@ export async function composeApp(options: ComposeAppOptions): Promise<App> {
   const { flags, oclif, purpose, tolerant = false, warn } = options;
   // Loading takes a while: it goes on while the requests are gathered.
   const loading = import('../composition.js');
+  letGoOfOutput();
   const { requests, failure } = gatherRequests({
     plugins: flags.plugin ?? [],
     config: flags.config,

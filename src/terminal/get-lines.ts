@@ -59,7 +59,7 @@ function failLines(result: GetResult): readonly string[] {
   return [
     `FAIL     ${escapeForTerminal(result.name)}: ${message} (${result.code ?? 'INTERNAL'})`,
     ...(differ ? [`expected ${escapeForTerminal(result.expected ?? '')}`] : []),
-    ...(differ ? [`received ${escapeForTerminal(result.sha256 ?? 'nothing that could be hashed')}`] : []),
+    ...(differ ? [`found    ${escapeForTerminal(result.sha256 ?? 'nothing that could be hashed')}`] : []),
     `size     ${formatBytes(result.bytes)}, ${formatBytes(result.bytesOnWire)} received in ${formatDuration(result.seconds)}`,
     ...(result.partial === undefined
       ? []

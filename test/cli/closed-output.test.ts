@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { content } from '../support/content.js';
 import { freePort } from '../support/free-port.js';
+import { strace } from '../support/kill-trials.js';
 import { runCli, startCli, startServe } from '../support/run-cli.js';
 import { makeTempFolder } from '../support/temp-folder.js';
 
 const BYTES = content('random', 2 * 1024 * 1024);
+const linuxTest = process.platform === 'linux' ? test : test.skip;
 
 let folder: Awaited<ReturnType<typeof makeTempFolder>>;
 let file: string;
@@ -47,6 +49,19 @@ describe('a get whose messages nobody reads', () => {
     expect(stderr).not.toMatch(/^ {4}at |node:|EPIPE|ENOSPC/m);
     expect(BYTES.equals(await readFile(output))).toBe(true);
     await rm(output);
+  });
+});
+
+describe('a get whose messages go to a file that cannot be flushed', () => {
+  linuxTest('ends all the same, and says nothing about it', async () => {
+    const [output, log] = [join(folder.path, 'flushed.bin'), join(folder.path, 'log')];
+    const faulty = strace('fsync', 'error=EIO', log).map((word) => `'${word}'`);
+    const { exitCode } = await inShell(
+      `: >${log}; ${faulty.join(' ')} "$node" "$run" get 127.0.0.1:${port} -o ${output} >${log} 2>&1`,
+    );
+    expect(exitCode).toBe(0);
+    expect(BYTES.equals(await readFile(output))).toBe(true);
+    expect(await readFile(log, 'utf8')).toMatch(/^PASS.*flushed\.bin\n$/ms);
   });
 });
 

@@ -203,13 +203,35 @@ describe('--expect', () => {
     expect((await get('-o', '/dev/null', '--expect', digest)).exitCode).toBe(0);
   });
 
-  test('refuses another file before its payload, and shows both digests', async () => {
-    const wrong = 'ab'.repeat(32);
+  const wrong = 'ab'.repeat(32);
+
+  test('refuses another file before its payload: FAIL with both digests', async () => {
     const { exitCode, stderr } = await get('--expect', wrong);
     expect(exitCode).toBe(6);
-    expect(stderr).toContain(SHA256);
-    expect(stderr).toContain(wrong);
+    expect(stderr).toMatch(/^FAIL {5}served\.bin: SHA-256 mismatch: .* \(DIGEST_MISMATCH\)$/m);
+    expect(stderr).toContain(`expected ${wrong}\nfound    ${SHA256}\n`);
+    expect(stderr).not.toContain('connecting again');
     expect(await readdir(here.path)).toEqual([]);
+  });
+
+  test('and says the same to programs, and to the server', async () => {
+    const { cli, port } = await startServe([file]);
+    await cli.event('digest');
+    const { exitCode, stdout } = await runCli(['get', `127.0.0.1:${port}`, '--json', '--expect', wrong], {
+      cwd: here.path,
+    });
+    expect(exitCode).toBe(6);
+    const result = lastEvent(stdout);
+    expect(result).toMatchObject({ event: 'result', result: 'FAIL', code: 'DIGEST_MISMATCH' });
+    expect(result).toMatchObject({ sha256: SHA256, expected: wrong, name: NAME });
+    expect(result.bytesOnWire).toBeLessThan(16 * 1024);
+    expect(await cli.event('client.finished')).toMatchObject({ verified: false, code: 'DIGEST_MISMATCH' });
+  });
+
+  test('is the reason, rather than that another file is there already', async () => {
+    await writeFile(join(here.path, NAME), 'potato');
+    expect((await get('--expect', wrong)).exitCode).toBe(6);
+    expect((await readFile(join(here.path, NAME))).toString()).toBe('potato');
   });
 });
 

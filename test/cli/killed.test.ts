@@ -1,46 +1,30 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { content } from '../support/content.js';
 import {
   expectResumed,
   killedAt,
   killOnceReceived,
   ONE_THREAD,
   type Served,
+  serveChunkByChunk,
   untilReceived,
 } from '../support/kill-trials.js';
 import { startCli, startServe } from '../support/run-cli.js';
-import { makeTempFolder } from '../support/temp-folder.js';
-import { openTestServer, type TestServer } from '../support/test-server.js';
-import { ThrottlingProxy } from '../support/throttling-proxy.js';
 
 const CHUNK = 64 * 1024;
-const FILE = content('random', 64 * CHUNK);
 const linuxTest = process.platform === 'linux' ? test : test.skip;
 
-let folder: Awaited<ReturnType<typeof makeTempFolder>>;
+let ground: Awaited<ReturnType<typeof serveChunkByChunk>>;
+let folder: string;
 let source: string;
-let server: TestServer;
-let proxy: ThrottlingProxy;
 let served: Served;
 
 beforeAll(async () => {
-  folder = await makeTempFolder();
-  source = join(folder.path, 'source.bin');
-  await writeFile(source, FILE);
-  server = await openTestServer(source, { chunkSize: CHUNK });
-  // Chunk by chunk, so that each is a write of its own.
-  proxy = await ThrottlingProxy.open(server.port, () => ({
-    toClient: { sliceBytes: CHUNK + 44, delayMs: 3 },
-  }));
-  served = { port: proxy.port, bytes: FILE, chunkSize: CHUNK };
+  ground = await serveChunkByChunk(3);
+  ({ folder, source, served } = ground);
 });
-afterAll(async () => {
-  await proxy.close();
-  await server.stop();
-  await folder.remove();
-});
+afterAll(() => ground.close());
 
 describe('a get that is killed', () => {
   linuxTest.each([
@@ -50,16 +34,16 @@ describe('a get that is killed', () => {
     ['the unlink behind it', 'unlink', 1, []],
     ['the rename that replaces', 'rename', 1, ['--force']],
   ])('at %s continues behind the last whole chunk, or is complete', async (what, calls, nth, flags) => {
-    const output = join(folder.path, what.replaceAll(' ', '-'));
+    const output = join(folder, what.replaceAll(' ', '-'));
     const options = { under: killedAt(calls, nth), env: ONE_THREAD };
     const { killed } = await expectResumed(served, output, options, async () => {}, flags);
     expect(killed).toBe(true);
   });
 
   test('in the middle, and again, continues each time and leaves one file (B37 B91)', async () => {
-    const output = join(folder.path, 'again-and-again');
+    const output = join(folder, 'again-and-again');
     for (const chunks of [10, 30]) {
-      const first = startCli(['get', `127.0.0.1:${proxy.port}`, '-o', output]);
+      const first = startCli(['get', `127.0.0.1:${served.port}`, '-o', output]);
       await killOnceReceived(first, output, chunks * CHUNK);
       await first.finished;
     }
@@ -72,18 +56,18 @@ describe('a get that is killed', () => {
 
 test('a server that is killed and started again on its port costs the client nothing', async () => {
   const first = await startServe([source, '--chunk', '64', '--limit-rate', '4M']);
-  const output = join(folder.path, 'out-of-two-servers');
+  const output = join(folder, 'out-of-two-servers');
   const get = startCli(['get', '--json', `127.0.0.1:${first.port}`, '-o', output]);
   await killOnceReceived(first.cli, output, CHUNK);
   await get.event('reconnecting');
   startCli(['serve', source, '--chunk', '64', '--host', '127.0.0.1', '--port', String(first.port)]);
   expect(await get.finished).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(Buffer.compare(await readFile(output), FILE)).toBe(0);
+  expect(Buffer.compare(await readFile(output), served.bytes)).toBe(0);
 });
 
 test('a get whose server is killed ends, without reconnecting, in one line that says how far it came (B03)', async () => {
   const first = await startServe([source, '--chunk', '64', '--limit-rate', '2M']);
-  const output = join(folder.path, 'lost');
+  const output = join(folder, 'lost');
   const get = startCli(['get', `127.0.0.1:${first.port}`, '-o', output, '--retry-for', '0']);
   await killOnceReceived(first.cli, output, CHUNK);
   const { exitCode, stderr } = await get.finished;
@@ -98,7 +82,7 @@ test('a get whose server is killed ends, without reconnecting, in one line that 
 describe('a server that is stopped (SIGSTOP), as behind a lid that was closed', () => {
   test('ends a get that does not reconnect, at its idle limit (B29)', async () => {
     const { cli, port } = await startServe([source, '--chunk', '64', '--limit-rate', '2M']);
-    const output = join(folder.path, 'asleep');
+    const output = join(folder, 'asleep');
     const get = startCli(['get', `127.0.0.1:${port}`, '-o', output, '--retry-for', '0', '--idle', '1']);
     await untilReceived(get, output, CHUNK);
     cli.kill('SIGSTOP');
@@ -110,13 +94,13 @@ describe('a server that is stopped (SIGSTOP), as behind a lid that was closed', 
 
   test('and wakes again in time costs nothing', async () => {
     const { cli, port } = await startServe([source, '--chunk', '64', '--limit-rate', '3M']);
-    const output = join(folder.path, 'woken');
+    const output = join(folder, 'woken');
     const get = startCli(['get', `127.0.0.1:${port}`, '-o', output, '--idle', '1']);
     await untilReceived(get, output, CHUNK);
     cli.kill('SIGSTOP');
     await get.line(/^connecting again at chunk/);
     cli.kill('SIGCONT');
     expect(await get.finished).toMatchObject({ exitCode: 0 });
-    expect(Buffer.compare(await readFile(output), FILE)).toBe(0);
+    expect(Buffer.compare(await readFile(output), served.bytes)).toBe(0);
   });
 });

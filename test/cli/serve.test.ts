@@ -100,7 +100,7 @@ describe('what serve --json prints', () => {
       event: 'client.connected',
       client: 1,
       address: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
-      agent: 'raw/1',
+      agent: 'test/1',
     });
     expect(of('client.finished')).toContainEqual(
       expect.objectContaining({ client: 2, verified: true, bytes: BYTES.length }),

@@ -5,23 +5,16 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Codec } from '#dist/core/codec/codec.js';
 import { CodecRegistry } from '#dist/core/codec/codec-registry.js';
 import { ERROR_CODES } from '#dist/core/errors.js';
-import { definePlugin, type Plugin } from '#dist/core/plugin/plugin.js';
-import { openServer } from '#dist/core/server/open-server.js';
+import type { Plugin } from '#dist/core/plugin/plugin.js';
 import type { ServeEvent } from '#dist/core/server/serve-event.js';
-import { SourceRegistry } from '#dist/core/source/source-registry.js';
-import filePlugin from '#dist/plugins/sources/file.js';
-import { content } from '../support/content.js';
+import { CUT, cutPlugin, halfEmpty } from '../support/cut-codec.js';
 import { getFrom, type LocalServer, openLocalServer } from '../support/local-server.js';
 import { makeTempFolder } from '../support/temp-folder.js';
+import { openTestServer } from '../support/test-server.js';
 
 const CHUNK = 65_536;
 const CHUNKS = 40;
-/** Half of every chunk says nothing: `cut` drops it. */
-const FILE = Buffer.concat(
-  Array.from({ length: CHUNKS }, (_, at) =>
-    Buffer.concat([content('random', CHUNK / 2, at), Buffer.alloc(CHUNK / 2)]),
-  ),
-);
+const FILE = halfEmpty(CHUNKS, CHUNK);
 
 let temp: Awaited<ReturnType<typeof makeTempFolder>>;
 let file: string;
@@ -45,8 +38,8 @@ describe('a codec that fails on the server', () => {
   test.each(BAD)(
     'because it %s has its chunks sent raw, to everyone, with one warning',
     async (_, encode, reason) => {
-      const server = await serve(plugin({ encode }));
-      const results = await Promise.all([get(server), get(server, plugin()), get(server)]);
+      const server = await serve(cutPlugin({ encode }));
+      const results = await Promise.all([get(server), get(server, cutPlugin()), get(server)]);
       expect(results.map(({ result }) => result)).toEqual(['PASS', 'PASS', 'PASS']);
       expect(warnings(server.events)).toEqual([
         expect.stringMatching(
@@ -66,21 +59,20 @@ describe('a codec that fails on the server', () => {
       if (calls++ % 4 === 3) throw new Error('every fourth');
       return CUT.encode(chunk);
     };
-    const server = await serve(plugin({ encode }));
-    expect(await get(server, plugin())).toMatchObject({ result: 'PASS' });
+    const server = await serve(cutPlugin({ encode }));
+    expect(await get(server, cutPlugin())).toMatchObject({ result: 'PASS' });
     server.drain();
     expect(await server.finished).toMatchObject({ chunksEncoded: 30, chunksRaw: 10 });
     expect(warnings(server.events)).toHaveLength(1);
   });
 
   test('because its result is a little longer has done nothing wrong: raw it is, without a word', async () => {
-    const server = await serve(plugin({ encode: (chunk) => new Uint8Array(chunk.length + 1) }));
-    expect(await get(server, plugin())).toMatchObject({ result: 'PASS' });
+    const server = await serve(cutPlugin({ encode: (chunk) => new Uint8Array(chunk.length + 1) }));
+    expect(await get(server, cutPlugin())).toMatchObject({ result: 'PASS' });
     expect(warnings(server.events)).toEqual([]);
   });
 
   test('because it never answers is waited for once, and then done without', async () => {
-    const events: ServeEvent[] = [];
     const codecs = new CodecRegistry();
     let calls = 0;
     const encode = () => {
@@ -88,33 +80,17 @@ describe('a codec that fails on the server', () => {
       return new Promise<Uint8Array>(() => undefined);
     };
     codecs.register({ ...CUT, encode }, { origin: 'test' });
-    const sources = new SourceRegistry();
-    for (const provider of filePlugin.sources) sources.register(provider, 'test');
-    const server = await openServer({
-      reference: file,
-      source: 'auto',
-      chunkSize: CHUNK,
-      codec: 'cut',
-      cacheBytes: 2 ** 20,
-      port: 0,
-      host: '127.0.0.1',
-      rehash: false,
-      memoryLimit: 2 ** 20,
-      limits: { encodeTimeoutMs: 300 },
-      codecs,
-      sources,
-      signal: new AbortController().signal,
-      onEvent: (event) => events.push(event),
-    });
-    const { port } = events.find((event) => event.event === 'listening') as { port: number };
-    const plugins = [plugin()];
+    const limits = { encodeTimeoutMs: 300 };
+    const server = await openTestServer(file, { chunkSize: CHUNK, codec: 'cut', codecs, limits });
+    const { port } = server;
+    const plugins = [cutPlugin()];
     const results = await Promise.all(
       [plugins, [], plugins].map((plugins) => getFrom(port, '/dev/null', { plugins })),
     );
     expect(results.map(({ result }) => result)).toEqual(['PASS', 'PASS', 'PASS']);
     expect(await getFrom(port, '/dev/null', { plugins })).toMatchObject({ result: 'PASS' });
     expect(calls).toBeLessThanOrEqual(8);
-    expect(warnings(events)).toEqual([
+    expect(warnings(server.events)).toEqual([
       expect.stringMatching(
         /^cut could not encode .*: it did not answer within 0.3 s \(chunk \d+ of 40\); it is sent raw$/,
       ),
@@ -141,7 +117,7 @@ describe('a codec that fails on a client', () => {
   test.each(BAD)(
     'because it %s ends that transfer with its name and the chunk; others go on',
     async (what, body, reason) => {
-      const server = await serve(plugin());
+      const server = await serve(cutPlugin());
       const decode = new Function('payload', 'rawLength', body) as Codec['decode'];
       // As an object it decodes on the main thread, as a module in the digest thread.
       const module = join(temp.path, `${what.replaceAll(' ', '-')}.mjs`);
@@ -152,8 +128,8 @@ describe('a codec that fails on a client', () => {
       );
       await import(pathToFileURL(module).href);
       const [good, asObject, asModule] = await Promise.all([
-        get(server, plugin()),
-        get(server, plugin({ decode })),
+        get(server, cutPlugin()),
+        get(server, cutPlugin({ decode })),
         getFrom(server.port, '/dev/null', { plugins: [module] }),
       ]);
       expect(good).toMatchObject({ result: 'PASS' });
@@ -164,31 +140,20 @@ describe('a codec that fails on a client', () => {
         );
       }
       expect(ERROR_CODES.CODEC_FAILED.exitCode).toBe(7);
-      expect(await get(server, plugin())).toMatchObject({ result: 'PASS' });
+      expect(await get(server, cutPlugin())).toMatchObject({ result: 'PASS' });
     },
   );
 
   test('because it decodes to other bytes of the right length is a digest mismatch, and nothing of it is kept', async () => {
-    const server = await serve(plugin());
+    const server = await serve(cutPlugin());
     const output = join(temp.path, 'forged');
-    const plugins = [plugin({ decode: (_, rawLength) => new Uint8Array(rawLength) })];
+    const plugins = [cutPlugin({ decode: (_, rawLength) => new Uint8Array(rawLength) })];
     const result = await getFrom(server.port, output, { plugins });
     expect(result).toMatchObject({ result: 'FAIL', code: 'DIGEST_MISMATCH' });
     expect(result.message).toMatch(/chunk 0 of 40/);
     expect(result.partial).toBeUndefined();
   });
 });
-
-/** Keeps the first half of each chunk. */
-const CUT: Codec = {
-  name: 'cut',
-  encode: (chunk) => chunk.slice(0, chunk.length / 2),
-  decode: (payload, rawLength) => Buffer.concat([payload], rawLength),
-};
-
-function plugin(changed: Partial<Codec> = {}): Plugin {
-  return definePlugin({ name: 'cut', codecs: [{ ...CUT, ...changed }] });
-}
 
 function serve(codec: Plugin): Promise<LocalServer> {
   return openLocalServer(file, { codec: 'cut', chunkSize: CHUNK, plugins: [codec] });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseSize } from '#dist/core/units.js';
 import type { Plugin } from '#dist/index.js';
 import * as wirebound from '#dist/index.js';
-import { GET_DEFAULTS } from '#dist/library/get-file.js';
+import { CLIENT_DEFAULTS } from '#dist/library/client-options.js';
 import { SERVE_DEFAULTS } from '#dist/library/serve-file.js';
 
 import { content } from '../support/content.js';
@@ -17,7 +17,7 @@ import { namedCodeBlocks, readMarkdown } from '../support/markdown.js';
 import { runCli } from '../support/run-cli.js';
 import { makeTempFolder } from '../support/temp-folder.js';
 
-const { definePlugin, getFile, serveFile } = wirebound;
+const { definePlugin, getFile, serveFile, verifyFile } = wirebound;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FILE = Buffer.concat([content('log', 700_000), content('random', 700_001)]);
 const SHA256 = createHash('sha256').update(FILE).digest('hex');
@@ -47,12 +47,13 @@ describe('the public API', () => {
       'definePlugin',
       'getFile',
       'serveFile',
+      'verifyFile',
     ]);
   });
 
   test('has the defaults of the command line', async () => {
     const manifest = JSON.parse(await readFile(join(ROOT, 'oclif.manifest.json'), 'utf8'));
-    const { serve, get } = manifest.commands;
+    const { serve, get, verify } = manifest.commands;
     const { codec, cache, chunk, port, source } = serve.flags;
     expect(SERVE_DEFAULTS).toEqual({
       codec: codec.default,
@@ -61,11 +62,13 @@ describe('the public API', () => {
       port: Number(port.default),
       source: source.default,
     });
-    expect(GET_DEFAULTS).toEqual({
-      port: Number(port.default),
-      waitMs: Number(get.flags.wait.default) * 1000,
-      retryForMs: Number(get.flags['retry-for'].default) * 1000,
-    });
+    for (const { flags } of [get, verify]) {
+      expect(CLIENT_DEFAULTS).toEqual({
+        port: Number(port.default),
+        waitMs: Number(flags.wait.default) * 1000,
+        retryForMs: Number(flags['retry-for'].default) * 1000,
+      });
+    }
   });
 });
 
@@ -178,6 +181,49 @@ describe('getFile', () => {
     server.stop();
     expect(result).toMatchObject({ result: 'FAIL', code: 'INTERRUPTED', partial: `${output}.wirebound` });
     await server.finished;
+  });
+});
+
+describe('verifyFile', () => {
+  test.each([
+    [{ file: '' }, 'file'],
+    [{ host: '' }, 'host'],
+    [{ port: 70_000 }, 'port 70000'],
+  ])('refuses %j by name', async (wrong, named) => {
+    await expect(verifyFile({ file, host: '127.0.0.1', ...wrong })).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(named),
+    });
+  });
+
+  test('tells what is different, and repairs it', async () => {
+    const server = await serveFile({ file, port: 0, host: '127.0.0.1' });
+    const copy = join(temp.path, 'copy');
+    const bytes = Buffer.from(FILE);
+    bytes[300_000] = 1;
+    await writeFile(copy, bytes);
+    const options = { file: copy, host: '127.0.0.1', port: server.port };
+    const bad: number[] = [];
+    const found = await verifyFile({
+      ...options,
+      onEvent: (event) => {
+        if (event.event === 'bad') bad.push(event.chunk);
+      },
+    });
+    expect(found).toMatchObject({ result: 'DIFFERENT', badChunks: [1], path: copy });
+    expect(bad).toEqual([1]);
+    expect(await verifyFile({ ...options, repair: true })).toMatchObject({ result: 'REPAIRED' });
+    expect((await readFile(copy)).equals(FILE)).toBe(true);
+    expect(await verifyFile(options)).toMatchObject({ result: 'IDENTICAL', sha256: SHA256 });
+    server.stop();
+    await server.finished;
+  });
+
+  test('rejects when its signal is aborted', async () => {
+    const signal = AbortSignal.abort();
+    await expect(verifyFile({ file, host: '127.0.0.1', signal })).rejects.toMatchObject({
+      code: 'INTERRUPTED',
+    });
   });
 });
 

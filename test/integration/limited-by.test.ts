@@ -10,7 +10,7 @@ import type { GetResult } from '#dist/core/client/get-event.js';
 import type { Codec } from '#dist/core/codec/codec.js';
 import { definePlugin, type Plugin } from '#dist/core/plugin/plugin.js';
 import type { ChunkSource, SourceProvider } from '#dist/core/source/chunk-source.js';
-import { content } from '../support/content.js';
+import { CUT, cutPlugin, halfEmpty } from '../support/cut-codec.js';
 import { getFrom, type LocalServer, openLocalServer } from '../support/local-server.js';
 import { startCli, startServe } from '../support/run-cli.js';
 import { makeTempFolder } from '../support/temp-folder.js';
@@ -21,11 +21,7 @@ const STRACE = '/usr/bin/strace';
 const CHUNK = 65_536;
 const CHUNKS = 128;
 const SIZE = CHUNKS * CHUNK;
-const FILE = Buffer.concat(
-  Array.from({ length: CHUNKS }, (_, at) =>
-    Buffer.concat([content('random', CHUNK / 2, at), Buffer.alloc(CHUNK / 2)]),
-  ),
-);
+const FILE = halfEmpty(CHUNKS, CHUNK);
 
 let temp: Awaited<ReturnType<typeof makeTempFolder>>;
 let file: string;
@@ -90,7 +86,7 @@ describe('what limited a transfer', () => {
     ['a module, in the digest thread', true],
     ['an object, on the main thread', false],
   ])('is the codec where decoding takes long: %s', async (_, asModule) => {
-    const server = await openLocalServer(file, { codec: 'cut', plugins: [cut()] });
+    const server = await openLocalServer(file, { codec: 'cut', plugins: [cutPlugin()] });
     const module = join(temp.path, 'slow.mjs');
     await writeFile(
       module,
@@ -108,7 +104,7 @@ describe('what limited a transfer', () => {
       await turn;
       return CUT.decode(payload, rawLength);
     };
-    const plugins = [asModule ? module : cut({ decode })];
+    const plugins = [asModule ? module : cutPlugin({ decode })];
     expectLimit(await getFrom(server.port, '/dev/null', { plugins }), 'codec');
     await expectToldByServer(server, 'codec');
   });
@@ -123,8 +119,12 @@ describe('what limited a transfer', () => {
   test('is the server, its source, also where that keeps the codec waiting', async () => {
     // The hashing pass reads into shared memory; who encodes does not.
     const plugin = sourceOf((into) => (into.buffer instanceof SharedArrayBuffer ? undefined : delay(40)));
-    const server = await openLocalServer('slow:', { source: 'slow', codec: 'cut', plugins: [plugin, cut()] });
-    const result = await getFrom(server.port, '/dev/null', { plugins: [cut()] });
+    const server = await openLocalServer('slow:', {
+      source: 'slow',
+      codec: 'cut',
+      plugins: [plugin, cutPlugin()],
+    });
+    const result = await getFrom(server.port, '/dev/null', { plugins: [cutPlugin()] });
     expectLimit(result, 'server', 'source');
   });
 
@@ -133,8 +133,8 @@ describe('what limited a transfer', () => {
       await delay(40);
       return CUT.encode(chunk);
     };
-    const server = await openLocalServer(file, { codec: 'cut', plugins: [cut({ encode })] });
-    const result = await getFrom(server.port, '/dev/null', { plugins: [cut()] });
+    const server = await openLocalServer(file, { codec: 'cut', plugins: [cutPlugin({ encode })] });
+    const result = await getFrom(server.port, '/dev/null', { plugins: [cutPlugin()] });
     expectLimit(result, 'server', 'codec');
     await expectToldByServer(server, 'server');
   });
@@ -182,17 +182,6 @@ const SLOW_HASH = `--import=data:text/javascript,${encodeURIComponent(`
     Atomics.wait(clock, 0, 0, 5);
     return update.apply(this, data);
   };`)}`;
-
-/** Keeps the first half of each chunk. */
-const CUT: Codec = {
-  name: 'cut',
-  encode: (chunk) => chunk.slice(0, chunk.length / 2),
-  decode: (payload, rawLength) => Buffer.concat([payload], rawLength),
-};
-
-function cut(changed: Partial<Codec> = {}): Plugin {
-  return definePlugin({ name: 'cut', codecs: [{ ...CUT, ...changed }] });
-}
 
 /** A source `slow:` of FILE that waits before each read. */
 function sourceOf(before: (into: Uint8Array) => Promise<void> | undefined): Plugin {

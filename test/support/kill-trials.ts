@@ -1,8 +1,12 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { CliProcess } from './cli-process.js';
+import { content } from './content.js';
 import { type CliOptions, runCli, startCli } from './run-cli.js';
+import { makeTempFolder } from './temp-folder.js';
+import { openTestServer } from './test-server.js';
+import { ThrottlingProxy } from './throttling-proxy.js';
 
 /** The ring of a client, bytes: as much as may be on the way to the disk when it is killed. */
 const RING = 8 * 2 ** 20;
@@ -10,9 +14,10 @@ const RING = 8 * 2 ** 20;
 /** One thread for the file system: otherwise `when=` of strace counts each thread by itself. */
 export const ONE_THREAD = { UV_THREADPOOL_SIZE: '1' };
 
-/** A command line that kills its program at the `nth` of these system calls. */
-export function killedAt(calls: string, nth: number): readonly string[] {
-  return strace(calls, `signal=KILL:when=${nth}`);
+/** A command line that kills its program at the `nth` of these system calls, of any one thread or of the main one. */
+export function killedAt(calls: string, nth: number, of: 'any' | 'main' = 'any'): readonly string[] {
+  const words = strace(calls, `signal=KILL:when=${nth}`);
+  return of === 'any' ? words : words.filter((word) => word !== '-f');
 }
 
 /** A command line whose program meets something at these system calls: `error=EIO:when=3`, `delay_enter=1000`... */
@@ -37,6 +42,33 @@ export interface Served {
   readonly port: number;
   readonly bytes: Uint8Array;
   readonly chunkSize: number;
+}
+
+/**
+ * Serves 64 chunks out of a folder that has room for what is received, one every `delayMs`, so that each is a write of its own
+ * where it arrives.
+ */
+export async function serveChunkByChunk(delayMs: number) {
+  const chunkSize = 64 * 1024;
+  const bytes = content('random', 64 * chunkSize);
+  const folder = await makeTempFolder();
+  const source = join(folder.path, 'source.bin');
+  await writeFile(source, bytes);
+  const server = await openTestServer(source, { chunkSize });
+  const proxy = await ThrottlingProxy.open(server.port, () => ({
+    toClient: { sliceBytes: chunkSize + 44, delayMs },
+  }));
+  const served: Served = { port: proxy.port, bytes, chunkSize };
+  return {
+    folder: folder.path,
+    source,
+    served,
+    async close() {
+      await proxy.close();
+      await server.stop();
+      await folder.remove();
+    },
+  };
 }
 
 /**

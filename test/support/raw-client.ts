@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { encodeFrame, encodePreamble } from '#dist/core/framing/encode-frame.js';
+import { encodeFrame } from '#dist/core/framing/encode-frame.js';
 import { CHUNK_FIELDS_LENGTH, type FrameType } from '#dist/core/framing/frame.js';
 import { type Frame, FrameDecoder } from '#dist/core/framing/frame-decoder.js';
 import { type Manifest, parseManifest } from '#dist/core/framing/manifest.js';
-import {
-  encodeGet,
-  encodeHello,
-  encodeVerdict,
-  type GetReason,
-  type Verdict,
-} from '#dist/core/framing/messages.js';
+import { encodeGet, encodeVerdict, type GetReason, type Verdict } from '#dist/core/framing/messages.js';
+import { feedDecoder } from './feed-decoder.js';
+import { helloBytes } from './scripted-peer.js';
 
 /** A client at byte level: it says what it is told to, when it is told to, and reads only when asked. */
 export class RawClient {
@@ -69,8 +65,7 @@ export class RawClient {
   }
 
   hello(codecs: readonly string[] = []): void {
-    const hello = encodeHello({ agent: 'raw/1', codecs, run: this.run });
-    this.socket.write(Buffer.concat([encodePreamble(), encodeFrame('hello', hello)]));
+    this.socket.write(helloBytes(this.run, codecs));
   }
 
   get(first: number, count: number, reason: GetReason = 'first'): void {
@@ -110,12 +105,7 @@ export class RawClient {
   #feed(bytes: Buffer): void {
     this.#received.push(bytes);
     try {
-      for (let at = 0; at < bytes.length; ) {
-        const piece = bytes.subarray(at, at + this.#decoder.target.length);
-        this.#decoder.target.set(piece);
-        this.#decoder.accept(piece.length);
-        at += piece.length;
-      }
+      feedDecoder(this.#decoder, bytes);
     } catch {
       // Not frames, then: `received` has the bytes.
     }

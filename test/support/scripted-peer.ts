@@ -15,6 +15,7 @@ import {
   parseGet,
   parseVerdict,
 } from '#dist/core/framing/messages.js';
+import { feedDecoder } from './feed-decoder.js';
 
 /** One side of a connection that does exactly what a test says, byte by byte. */
 export class ScriptedPeer {
@@ -37,12 +38,7 @@ export class ScriptedPeer {
       this.received += bytes.length;
       if (this.text.length < 65536) this.text += bytes.toString('latin1');
       try {
-        for (let at = 0; readable && at < bytes.length; ) {
-          const piece = bytes.subarray(at, at + decoder.target.length);
-          decoder.target.set(piece);
-          decoder.accept(piece.length);
-          at += piece.length;
-        }
+        if (readable) feedDecoder(decoder, bytes);
       } catch {
         readable = false;
       }

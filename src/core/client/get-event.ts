@@ -4,7 +4,7 @@ import type { Limit } from '../framing/messages.js';
 /** How one `get` ended. `PASS` means: the file is where `path` says, and its SHA-256 is `sha256`. */
 export interface GetResult {
   readonly result: 'PASS' | 'FAIL';
-  /** The digest of the received bytes; on a mismatch, of what arrived. */
+  /** The digest of the received bytes; on a mismatch, of what arrived, or of what was offered and not fetched. */
   readonly sha256?: string;
   /** What it should have been, when it differs. */
   readonly expected?: string;

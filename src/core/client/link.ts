@@ -1,15 +1,11 @@
 import type { Socket } from 'node:net';
 import { toWireBoundError, WireBoundError } from '../errors.js';
-import { escapeForTerminal } from '../escape.js';
 import { encodeFrame, encodePreamble } from '../framing/encode-frame.js';
-import { type FrameHeader, type FrameType, PAYLOAD_LIMITS } from '../framing/frame.js';
-import { type Frame, FrameDecoder } from '../framing/frame-decoder.js';
+import type { Frame } from '../framing/frame-decoder.js';
 import { type Manifest, parseManifest } from '../framing/manifest.js';
 import {
-  type ClientKeepalive,
   type Digests,
   encodeAsk,
-  encodeClientKeepalive,
   encodeGet,
   encodeHello,
   encodeVerdict,
@@ -17,85 +13,60 @@ import {
   type Hello,
   parseDigests,
   parseEnd,
-  parseError,
   type ServerWaits,
   type Verdict,
 } from '../framing/messages.js';
 import { Connection } from '../transport/connection.js';
 import { formatTarget, openSocket, type Target } from './connect.js';
 import type { GetLimits } from './get-limits.js';
+import { type ChunkReceiver, Incoming } from './incoming.js';
+import { ReportSender } from './report-sender.js';
+import { noData, noManifest } from './server-trouble.js';
 import type { StageTimes } from './stage-times.js';
 
-/** Takes the chunks of one Get. */
-export interface ChunkReceiver {
-  /** The longest payload the next chunk may have, bytes. */
-  readonly payloadLimit: number;
-  /** Checks a chunk's header and gives memory for its content and the next header. */
-  place(header: FrameHeader): Uint8Array;
-  /** A chunk has arrived whole, in the memory that was given. */
-  receive(frame: Frame): void;
-  /** Checks that everything has come. */
-  end(): void;
-  /** Whether reading must stop until `resume` is called. */
-  readonly full: boolean;
-}
-
-/** What a link waits for from the server. */
-type Awaited = 'manifest' | 'digests' | 'chunks' | 'nothing';
-
-const AWAITED: Readonly<Record<Awaited, readonly FrameType[]>> = {
-  manifest: ['manifest', 'error'],
-  digests: ['digests', 'error', 'keepalive'],
-  chunks: ['chunk', 'end', 'error', 'keepalive'],
-  nothing: ['error', 'keepalive'],
-};
+export type { ChunkReceiver } from './incoming.js';
 
 /** How long a server may take to close after a verdict, milliseconds. */
 const VERDICT_MS = 5_000;
 const FAILED_VERDICT_MS = 1_000;
-/** Bytes per read of what is dropped. */
-const DROPPED_READ = 64 * 1024;
 
 /** One connection of a client to a server, from Hello to Verdict; one request at a time. */
 export class Link {
   readonly #peer: string;
   readonly #limits: GetLimits;
-  readonly #decoder: FrameDecoder;
+  readonly #incoming: Incoming;
+  readonly #reports: ReportSender;
   readonly #timers: NodeJS.Timeout[] = [];
   #socket!: Socket;
   #connection!: Connection;
-  #awaited: Awaited = 'manifest';
-  #answer: PromiseWithResolvers<Frame> = withResolvers();
-  #receiver: ChunkReceiver | undefined;
-  #paused = false;
-  /** Why nothing more is taken in, although the connection is still there. */
-  #stopped: WireBoundError | undefined;
   #admitted = false;
-  #heardAt = performance.now();
-  #bytesReceived = 0;
-  /** A keepalive is on its way to the kernel, and another one is wanted. */
-  #reporting = false;
-  #reportDue = false;
-  readonly #openedAt = performance.now();
-  #times: StageTimes | undefined;
 
   private constructor(target: Target, limits: GetLimits) {
     this.#peer = formatTarget(target);
     this.#limits = limits;
-    this.#decoder = new FrameDecoder({
-      limit: (type) => this.#limit(type),
-      place: (header) => (header.type === 'chunk' ? this.#receiver?.place(header) : undefined),
-      receive: (frame) => this.#receive(frame),
+    this.#reports = new ReportSender(
+      (frame) => this.#connection.send([frame]),
+      () => this.#incoming.bytes,
+    );
+    this.#incoming = new Incoming(this.#peer, {
+      keepalive: () => this.#sendKeepalive(),
+      // It closes now, and wants to hear nothing more.
+      refused: (error) => this.fail(error),
+      broken: (error) => {
+        this.stop(error);
+        return !this.gone.aborted;
+      },
     });
   }
 
   /** Connects and says hello. Throws what connecting throws; `signal` cuts the link at any time. */
   static async open(target: Target, hello: Hello, limits: GetLimits, signal: AbortSignal): Promise<Link> {
     const link = new Link(target, limits);
+    const incoming = link.#incoming;
     link.#socket = await openSocket(target, {
       timeoutMs: limits.connectTimeoutMs,
       signal,
-      onread: { buffer: () => link.#target as Buffer, callback: (count) => link.#read(count) },
+      onread: { buffer: () => incoming.target as Buffer, callback: (count) => incoming.read(count) },
     });
     link.#connection = new Connection(link.#socket);
     link.#watch(signal);
@@ -105,7 +76,7 @@ export class Link {
 
   /** Bytes that came over this connection. */
   get bytesReceived(): number {
-    return this.#bytesReceived;
+    return this.#incoming.bytes;
   }
 
   /** Aborted once the connection is gone, with the reason. */
@@ -115,12 +86,14 @@ export class Link {
 
   /** What the keepalives report on. */
   set times(times: StageTimes) {
-    this.#times = times;
+    this.#reports.times = times;
   }
 
   /** Waits for the Manifest; `offered` are the codecs of the hello. */
   async manifest(offered: readonly string[]): Promise<Manifest> {
-    const deadline = setTimeout(() => this.fail(this.#silent()), this.#limits.helloTimeoutMs);
+    const { helloTimeoutMs } = this.#limits;
+    const overdue = () => this.fail(noManifest(this.#peer, this.#incoming.greeted, helloTimeoutMs));
+    const deadline = setTimeout(overdue, helloTimeoutMs);
     try {
       const { content } = await this.#await('manifest');
       const manifest = parseManifest(content, offered);
@@ -143,19 +116,15 @@ export class Link {
    * chunks by then.
    */
   async get(get: Get, receiver: ChunkReceiver): Promise<ServerWaits> {
-    this.#receiver = receiver;
     this.#send(encodeFrame('get', encodeGet(get)));
-    const { content } = await this.#await('chunks');
+    const { content } = await this.#await('chunks', receiver);
     receiver.end();
     return parseEnd(content);
   }
 
   /** Goes on reading after the receiver was full. */
   resume(): void {
-    if (!this.#paused) return;
-    this.#paused = false;
-    this.#heardAt = performance.now();
-    this.#socket.resume();
+    if (this.#incoming.resume()) this.#socket.resume();
   }
 
   /**
@@ -164,7 +133,7 @@ export class Link {
    */
   async conclude(verdict: Verdict): Promise<boolean> {
     if (!this.#admitted || this.gone.aborted) return false;
-    this.#stopped ??= new WireBoundError('CONNECTION_LOST', 'the run is over');
+    this.#incoming.drop(new WireBoundError('CONNECTION_LOST', 'the run is over'));
     const frame = encodeFrame('verdict', encodeVerdict(verdict));
     await this.#connection.finish(frame, verdict.verified ? VERDICT_MS : FAILED_VERDICT_MS);
     return (this.gone.reason as Error).cause === undefined;
@@ -175,9 +144,9 @@ export class Link {
    * connection stays, so that the server can be told why.
    */
   stop(error: WireBoundError): void {
-    if (this.#admitted) this.#stopped ??= error;
+    if (this.#admitted) this.#incoming.drop(error);
     else this.fail(error);
-    this.#answer.reject(error);
+    this.#incoming.reject(error);
   }
 
   /** Cuts the connection; whoever waits for an answer is told `error`. */
@@ -194,128 +163,29 @@ export class Link {
     const end = () => {
       for (const timer of this.#timers) clearInterval(timer);
       signal.removeEventListener('abort', abort);
-      this.#answer.reject(this.gone.reason);
+      this.#incoming.reject(this.gone.reason);
     };
     if (this.gone.aborted) end();
     else this.gone.addEventListener('abort', end, { once: true });
   }
 
-  #await(awaited: Awaited): Promise<Frame> {
-    this.#awaited = awaited;
-    this.#answer = withResolvers();
-    const over = this.#stopped ?? this.gone.reason;
-    if (over !== undefined) this.#answer.reject(over);
-    return this.#answer.promise;
-  }
-
-  /** Where the next socket read goes: never into memory of a pipeline that has failed. */
-  get #target(): Uint8Array {
-    return this.#stopped === undefined ? this.#decoder.target : new Uint8Array(DROPPED_READ);
-  }
-
-  /** Takes what a socket read has put into the target; false stops reading. */
-  #read(count: number): boolean {
-    this.#bytesReceived += count;
-    this.#heardAt = performance.now();
-    if (this.#stopped !== undefined) return true;
-    try {
-      this.#decoder.accept(count);
-      this.#paused = this.#receiver?.full ?? false;
-    } catch (error) {
-      this.stop(this.#named(toWireBoundError(error)));
-      return !this.gone.aborted;
-    }
-    return !this.#paused;
-  }
-
-  #limit(type: FrameType): number | undefined {
-    if (!AWAITED[this.#awaited].includes(type)) return undefined;
-    return type === 'chunk' ? this.#receiver?.payloadLimit : PAYLOAD_LIMITS[type];
-  }
-
-  #receive(frame: Frame): void {
-    const { type } = frame.header;
-    if (type === 'chunk') this.#receiver?.receive(frame);
-    else if (type === 'error') {
-      const { code, message } = parseError(frame.content);
-      // It closes now, and wants to hear nothing more.
-      this.fail(new WireBoundError(code, `${this.#peer} says: ${escapeForTerminal(message)}`));
-    } else if (type === 'keepalive') {
-      this.#sendKeepalive();
-    } else {
-      this.#awaited = 'nothing';
-      this.#answer.resolve(frame);
-    }
-  }
-
-  /** An error that names the server. */
-  #named(error: WireBoundError): WireBoundError {
-    if (error.message.startsWith(this.#peer)) return error;
-    const { code, suggestions } = error;
-    const message = code === 'NOT_WIREBOUND' ? 'is not a WireBound server' : error.message;
-    return new WireBoundError(code, `${this.#peer}${code === 'NOT_WIREBOUND' ? ' ' : ': '}${message}`, {
-      suggestions,
-    });
-  }
-
-  #silent(): WireBoundError {
-    const seconds = Math.round(this.#limits.helloTimeoutMs / 1000);
-    return this.#decoder.greeted
-      ? new WireBoundError('IDLE', `${this.#peer} did not say within ${seconds} s what it serves`)
-      : new WireBoundError(
-          'NOT_WIREBOUND',
-          `${this.#peer} is not a WireBound server: it did not answer within ${seconds} s`,
-        );
+  #await(...awaited: Parameters<Incoming['answer']>): Promise<Frame> {
+    const answer = this.#incoming.answer(...awaited);
+    if (this.gone.aborted) this.#incoming.reject(this.gone.reason);
+    return answer;
   }
 
   #checkIdle(): void {
     const { idleTimeoutMs } = this.#limits;
-    if (this.#paused || performance.now() - this.#heardAt < idleTimeoutMs) return;
-    this.fail(
-      new WireBoundError('IDLE', `no data from ${this.#peer} for ${Math.round(idleTimeoutMs / 1000)} s`),
-    );
+    if (this.#incoming.silentMs >= idleTimeoutMs) this.fail(noData(this.#peer, idleTimeoutMs));
   }
 
-  /** One at a time: a server that asks for many and reads none must not fill the memory with them. */
   #sendKeepalive(): void {
-    if (this.#awaited === 'manifest' || this.gone.aborted) return;
-    this.#reportDue = this.#reporting;
-    if (this.#reporting) return;
-    this.#reporting = true;
-    const keepalive: ClientKeepalive = {
-      received: this.#bytesReceived,
-      elapsedUs: (performance.now() - this.#openedAt) * 1000,
-      starvedUs: (this.#times?.starvedMs ?? 0) * 1000,
-      digestRate: this.#times?.digestRate ?? 0,
-      decodeRate: this.#times?.decodeRate ?? 0,
-    };
-    const taken = () => {
-      this.#reporting = false;
-      if (this.#reportDue) this.#sendKeepalive();
-    };
-    const frame = encodeFrame('keepalive', encodeClientKeepalive(keepalive));
-    this.#connection.send([frame]).then(taken, () => undefined);
+    if (!this.#incoming.early && !this.gone.aborted) this.#reports.send();
   }
 
   /** What a client says is small; whether it arrives shows in the answer. */
   #send(bytes: Uint8Array): void {
     this.#connection.send([bytes]).catch(() => undefined);
   }
-}
-
-/** A promise and its two ends; one that nobody waits for is not an unhandled rejection. */
-function withResolvers<T>(): PromiseWithResolvers<T> {
-  let resolve!: (value: T | PromiseLike<T>) => void;
-  let reject!: (reason?: unknown) => void;
-  const promise = new Promise<T>((...ends) => {
-    [resolve, reject] = ends;
-  });
-  promise.catch(() => undefined);
-  return { promise, resolve, reject };
-}
-
-interface PromiseWithResolvers<T> {
-  readonly promise: Promise<T>;
-  resolve(value: T | PromiseLike<T>): void;
-  reject(reason?: unknown): void;
 }

@@ -60,7 +60,8 @@ export class RetryPolicy {
    * The pause before the next attempt, milliseconds; undefined: there is none, the error stands. `progress` is
    * undefined before it was known what would be received.
    */
-  pause({ code }: WireBoundError, progress: Progress | undefined): number | undefined {
+  pause({ code, final }: WireBoundError, progress: Progress | undefined): number | undefined {
+    if (final) return undefined;
     if (progress === undefined) {
       const left = this.#waitUntil - performance.now();
       // It may have been bad luck, or something that accepts every connection: that is not worth much time.
@@ -74,7 +75,7 @@ export class RetryPolicy {
       this.#backoffMs = this.#limits.leastBackoffMs;
       this.#chunkFailures = 0;
     }
-    if (this.#retryForMs === 0 || (progress.complete && code === 'DIGEST_MISMATCH')) return undefined;
+    if (this.#retryForMs === 0) return undefined;
     if (CHUNK_CODES.has(code)) {
       return ++this.#chunkFailures < this.#limits.chunkFailures ? 0 : undefined;
     }

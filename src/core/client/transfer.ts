@@ -5,33 +5,24 @@ import { WireBoundError } from '../errors.js';
 import { Geometry } from '../framing/geometry.js';
 import type { Manifest, ManifestEntry } from '../framing/manifest.js';
 import type { GetReason, ServerWaits, Verdict } from '../framing/messages.js';
-import { type Destination, resolveDestination } from '../sink/destination.js';
-import { FileSink } from '../sink/file-sink.js';
-import { NullSink } from '../sink/null-sink.js';
-import type { Sink } from '../sink/sink.js';
+import { resolveDestination } from '../sink/destination.js';
 import { ChunkIntake, codecNumbers } from './chunk-intake.js';
 import { ChunkPipeline } from './chunk-pipeline.js';
 import { findLimit, type LimitFinding } from './find-limit.js';
+import { Landing, type LandingOptions } from './landing.js';
 import type { Link } from './link.js';
-import { openSink } from './open-sink.js';
-import { proveLocal, proveTarget } from './prove-local.js';
 import { requireSameContent, sourceChanged } from './same-content.js';
 
 /** What the user wants done with the file. */
-export interface TransferOptions {
+export interface TransferOptions extends LandingOptions {
   /** See {@link resolveDestination}. */
   readonly output: string | undefined;
-  readonly force: boolean;
   /** The SHA-256 the file must have, lower-case hex. */
   readonly expect: string | undefined;
   /** Codecs that can be decoded here, in the order of the hello. */
   readonly codecs: readonly RegisteredCodec[];
   /** A fresh one; closed by whoever started it. */
   readonly thread: DigestThread;
-  /** `bytes` bytes that are at `path` already are about to be checked. */
-  onChecking(path: string, bytes: number): void;
-  /** The first `bytes` bytes of a partial file are right and stay. */
-  onKept(path: string, bytes: number): void;
 }
 
 export type TransferPhase = 'checking' | 'receiving' | 'flushing' | 'done';
@@ -42,41 +33,30 @@ export type TransferPhase = 'checking' | 'receiving' | 'flushing' | 'done';
  */
 export class Transfer {
   readonly entry: ManifestEntry;
-  readonly destination: Destination;
+  readonly #landing: Landing;
   readonly #options: TransferOptions;
   #pipeline: ChunkPipeline;
-  #sink: Sink | undefined;
   #link: Link | undefined;
   /** A thread is for one pipeline; this is for the one of another chunk size. */
   #secondThread: DigestThread | undefined;
   #checked = false;
-  /** Whether a file under the final name was found to be another. */
-  #targetDiffers = false;
-  /** Bytes that were proven when the server changed its chunk size. */
-  #provenBefore = 0;
   #phase: TransferPhase = 'checking';
   #alreadyComplete = false;
   #waits: ServerWaits | undefined;
   #flushMs = 0;
 
-  private constructor(manifest: Manifest, destination: Destination, options: TransferOptions) {
-    const [entry] = manifest.entries;
-    this.entry = entry;
-    this.destination = destination;
+  private constructor(manifest: Manifest, landing: Landing, options: TransferOptions) {
+    this.entry = manifest.entries[0];
+    this.#landing = landing;
     this.#options = options;
     this.#pipeline = this.#createPipeline(manifest.chunkSize, options.thread);
   }
 
-  /** Decides where the file goes. Throws what {@link resolveDestination} throws, and SINK_EXISTS at once where sizes differ. */
+  /** Decides where the file goes. Throws what {@link resolveDestination} throws. */
   static async prepare(manifest: Manifest, options: TransferOptions): Promise<Transfer> {
     const [entry] = manifest.entries;
     const destination = await resolveDestination(options.output, entry.path);
-    if (entry.sha256 !== undefined) checkExpected(options.expect, entry.sha256);
-    const { kind } = destination;
-    if (kind === 'file' && destination.exists && destination.size !== entry.size && !options.force) {
-      throw exists(destination.path);
-    }
-    return new Transfer(manifest, destination, options);
+    return new Transfer(manifest, new Landing(destination, entry, options), options);
   }
 
   get pipeline(): ChunkPipeline {
@@ -94,19 +74,18 @@ export class Transfer {
 
   /** Where the file is, or will be, for people. */
   get location(): string {
-    const { destination } = this;
-    if (destination.kind === 'file') return destination.path;
-    return destination.kind === 'null' ? new NullSink().location : 'standard output';
+    return this.#landing.location;
   }
 
   /** The file that holds what arrived before a failure, if there is one. */
   get partial(): string | undefined {
-    return this.#sink instanceof FileSink && this.#sink.partialSize > 0 ? this.#sink.partialPath : undefined;
+    return this.#landing.partial;
   }
 
-  /** SHA-256 of what is verified so far, in hex. */
+  /** SHA-256 of what is verified so far, in hex; of what the server offers, where that is not what is expected. */
   get sha256(): string | undefined {
     const { lastDigest, geometry } = this.#pipeline;
+    if (this.#isUnexpected(this.entry.sha256)) return this.entry.sha256;
     if (geometry.count === 0) return EMPTY_SHA256;
     return lastDigest && Buffer.from(lastDigest).toString('hex');
   }
@@ -131,10 +110,10 @@ export class Transfer {
     this.#checked = true;
     await this.#receive(link, manifest, reason);
     if (this.#alreadyComplete) return;
-    checkExpected(this.#options.expect, this.sha256);
+    this.#requireExpected(this.sha256);
     this.#phase = 'flushing';
     const flushedAt = performance.now();
-    await this.#sink?.commit();
+    await this.#landing.commit();
     this.#flushMs = performance.now() - flushedAt;
     this.#phase = 'done';
   }
@@ -155,7 +134,7 @@ export class Transfer {
   async close(): Promise<void> {
     await this.#pipeline.close();
     await this.#secondThread?.close();
-    await this.#sink?.discard();
+    await this.#landing.discard();
   }
 
   #createPipeline(chunkSize: number, thread: DigestThread): ChunkPipeline {
@@ -172,60 +151,35 @@ export class Transfer {
     const [{ size, path }] = manifest.entries;
     if (size !== this.entry.size) throw sourceChanged(path);
     const { verifiedBytes } = this.#pipeline;
-    if (verifiedBytes > 0 && this.destination.kind === 'stdout') {
-      throw new WireBoundError(
-        'SOURCE_CHANGED',
-        `the server now cuts ${path} into chunks of ${manifest.chunkSize} bytes; what went to standard output cannot be checked against them`,
-      );
-    }
+    if (this.#checked) this.#landing.recut(verifiedBytes, manifest.chunkSize);
     await this.#pipeline.close();
     await this.#secondThread?.close();
     this.#secondThread = new DigestThread();
     this.#pipeline = this.#createPipeline(manifest.chunkSize, this.#secondThread);
-    if (this.#sink instanceof FileSink && this.#checked) {
-      this.#provenBefore = verifiedBytes;
-    }
     this.#checked = false;
     this.#alreadyComplete = false;
   }
 
-  /** Looks at what is on this disk already: the target itself, then a partial file. */
+  /** Looks at what is on this disk already. */
   async #check(link: Link): Promise<void> {
-    const { destination, entry } = this;
     this.#phase = 'checking';
-    if (
-      destination.kind === 'file' &&
-      destination.exists &&
-      destination.size === entry.size &&
-      !this.#targetDiffers
-    ) {
-      this.#options.onChecking(destination.path, entry.size);
-      this.#alreadyComplete = await proveTarget(link, this.#pipeline, destination.path);
-      if (this.#alreadyComplete) return checkExpected(this.#options.expect, this.sha256);
-      if (!this.#options.force) throw exists(destination.path);
-      this.#targetDiffers = true;
-      await this.#pipeline.rewind(true);
-    }
-    this.#sink ??= await openSink(destination, entry, this.#options.force);
-    if (this.#sink instanceof FileSink) await this.#resume(link, this.#sink);
-    this.#pipeline.sink = this.#sink;
+    this.#requireExpected(this.entry.sha256);
+    this.#alreadyComplete = await this.#landing.prepare(link, this.#pipeline);
+    if (this.#alreadyComplete) this.#requireExpected(this.sha256);
   }
 
-  /** Keeps the longest front part of the partial file that the server proves. */
-  async #resume(link: Link, sink: FileSink): Promise<void> {
-    const { geometry } = this.#pipeline;
-    const held = sink.partialSize;
-    const whole = held >= geometry.size ? geometry.count : Math.floor(held / geometry.chunkSize);
-    if (held > 0) this.#options.onChecking(sink.partialPath, held);
-    const read = (offset: number, into: Uint8Array) => sink.readPartial(offset, into);
-    await proveLocal(link, this.#pipeline, read, whole);
-    await this.#pipeline.rewind();
-    await sink.keep(this.#pipeline.verifiedBytes);
-    const kept = this.#pipeline.verifiedBytes;
-    if (held > 0) this.#options.onKept(sink.partialPath, kept);
-    if (kept < this.#provenBefore - (this.#provenBefore % geometry.chunkSize)) {
-      throw sourceChanged(this.entry.path);
-    }
+  #isUnexpected(sha256: string | undefined): boolean {
+    const { expect } = this.#options;
+    return expect !== undefined && sha256 !== undefined && sha256 !== expect;
+  }
+
+  #requireExpected(sha256: string | undefined): void {
+    if (!this.#isUnexpected(sha256)) return;
+    throw new WireBoundError(
+      'DIGEST_MISMATCH',
+      `SHA-256 mismatch: the file has ${sha256}, --expect wants ${this.#options.expect}`,
+      { final: true },
+    );
   }
 
   async #receive(link: Link, manifest: Manifest, reason: GetReason): Promise<void> {
@@ -243,18 +197,4 @@ export class Transfer {
       pipeline.times.stop();
     }
   }
-}
-
-function checkExpected(expected: string | undefined, actual: string | undefined): void {
-  if (expected === undefined || expected === actual) return;
-  throw new WireBoundError(
-    'DIGEST_MISMATCH',
-    `SHA-256 mismatch: the file has ${actual}, --expect wants ${expected}`,
-  );
-}
-
-function exists(path: string): WireBoundError {
-  return new WireBoundError('SINK_EXISTS', `${path} already exists and is a different file`, {
-    suggestions: ['choose another -o, or replace it with --force'],
-  });
 }

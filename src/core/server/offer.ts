@@ -6,11 +6,10 @@ import { type PassTimes, recordChain } from '../digest/record-chain.js';
 import { toWireBoundError, WireBoundError } from '../errors.js';
 import type { Geometry } from '../framing/geometry.js';
 import type { ChunkSource, SourceIdentity } from '../source/chunk-source.js';
+import { KeptChain } from './kept-chain.js';
 import type { Pacer } from './pace.js';
 import type { PayloadStore } from './payload-store.js';
-
-/** A file that changed within this time may change again without its times moving. */
-const SETTLED_AFTER_MS = 2_000;
+import { requireWhole, sourceChanged } from './source-changed.js';
 
 /** What an {@link Offer} tells its owner. */
 export interface OfferObserver {
@@ -43,6 +42,7 @@ export class Offer {
   /** Identifies this content towards clients. */
   readonly transfer = randomBytes(8).toString('hex');
   readonly #parts: OfferParts;
+  readonly #kept: KeptChain;
   readonly #retired = new AbortController();
   readonly #complaints = new Set<number>();
   #chain: Chain;
@@ -55,10 +55,12 @@ export class Offer {
 
   private constructor(
     parts: OfferParts,
+    kept: KeptChain,
     identity: SourceIdentity | undefined,
     known: Uint8Array | undefined,
   ) {
     this.#parts = parts;
+    this.#kept = kept;
     setMaxListeners(0, this.#retired.signal); // each client's session listens
     this.source = parts.source;
     this.geometry = parts.geometry;
@@ -75,12 +77,12 @@ export class Offer {
   static async open(parts: OfferParts, rehash: boolean): Promise<Offer> {
     const { source, geometry, cache } = parts;
     const identity = await source.identity?.();
-    const known =
-      identity === undefined || rehash
-        ? undefined
-        : await cache?.load(identity.key, geometry.size, geometry.chunkSize);
-    const offer = new Offer(parts, identity, known);
-    source.changed?.addEventListener('abort', () => offer.#retire(offer.#changed()), { once: true });
+    const kept = new KeptChain(cache, geometry);
+    const known = rehash ? undefined : await kept.load(identity);
+    const offer = new Offer(parts, kept, identity, known);
+    source.changed?.addEventListener('abort', () => offer.#retire(sourceChanged(source.name)), {
+      once: true,
+    });
     offer.#settled = known === undefined ? offer.#firstPass() : Promise.resolve();
     offer.#settled.catch(() => undefined); // sessions wait on it and on the chain
     const { sha256 } = offer.#chain;
@@ -114,7 +116,7 @@ export class Offer {
    */
   async checkSize(): Promise<void> {
     const identity = await this.source.identity?.();
-    this.#requireWhole(identity);
+    requireWhole(this.source.name, this.geometry.size, identity);
     if (!this.#chain.complete || this.#touchTold || identity?.key === this.#identity?.key) return;
     this.#touchTold = true;
     this.#parts.observer.warn(
@@ -134,7 +136,7 @@ export class Offer {
     const identity = await this.source.identity?.().catch(() => undefined);
     const touched = identity?.key !== this.#identity?.key;
     if (!this.#chain.complete) {
-      if (repeated && touched) this.#retire(this.#changed());
+      if (repeated && touched) this.#retire(sourceChanged(this.source.name));
     } else if (repeated || touched) {
       this.#recheck ??= this.#hashAgain();
       await this.#recheck;
@@ -155,7 +157,7 @@ export class Offer {
       await this.#checkUnchanged();
       const { sha256 } = this.#chain;
       if (sha256 !== undefined) this.#parts.observer.digestKnown(sha256, false);
-      await this.#keep();
+      await this.#kept.keep(this.#identity, this.#chain.bytes);
     } catch (error) {
       const failure = toWireBoundError(error, 'SOURCE_UNREADABLE');
       this.#chain.fail(failure);
@@ -169,7 +171,7 @@ export class Offer {
     const before = this.#identity;
     const after = await this.source.identity?.();
     if (before?.key === after?.key) return;
-    this.#requireWhole(after);
+    requireWhole(this.source.name, this.geometry.size, after);
     this.#parts.observer.warn(`${this.source.name} was touched while it was hashed; hashing it again`);
     await this.#hashAgain();
     this.#retired.signal.throwIfAborted();
@@ -181,12 +183,12 @@ export class Offer {
       const identity = await this.source.identity?.();
       const again = new Chain(this.geometry.count);
       await this.#record(again);
-      if (Buffer.compare(again.bytes, this.#chain.bytes) !== 0) throw this.#changed();
+      if (Buffer.compare(again.bytes, this.#chain.bytes) !== 0) throw sourceChanged(this.source.name);
       this.#identity = identity;
     } catch (error) {
       if (this.#retired.signal.aborted) return; // the server stops: that proves nothing against the chain
       this.#retire(toWireBoundError(error, 'SOURCE_UNREADABLE'));
-      await this.#forget();
+      await this.#kept.forget(this.#identity);
     } finally {
       this.#recheck = undefined;
       this.#complaints.clear();
@@ -199,38 +201,6 @@ export class Offer {
       return this.pacer.hold(index, signal);
     };
     await recordChain(this.source, this.geometry, chain, pace, this.#retired.signal, this.#passTimes);
-  }
-
-  async #keep(): Promise<void> {
-    const identity = this.#identity;
-    if (identity === undefined || Date.now() - identity.changedAtMs < SETTLED_AFTER_MS) return;
-    await this.#parts.cache?.store(
-      identity.key,
-      this.geometry.size,
-      this.geometry.chunkSize,
-      this.#chain.bytes,
-    );
-  }
-
-  async #forget(): Promise<void> {
-    if (this.#identity !== undefined)
-      await this.#parts.cache?.remove(this.#identity.key, this.geometry.chunkSize);
-  }
-
-  #requireWhole(identity: SourceIdentity | undefined): void {
-    const size = identity?.size ?? this.geometry.size;
-    if (size >= this.geometry.size) return;
-    throw new WireBoundError(
-      'SOURCE_CHANGED',
-      `${this.source.name} was truncated to ${size} of ${this.geometry.size} bytes while it was served`,
-      { suggestions: ['start wirebound serve again once the file is complete'] },
-    );
-  }
-
-  #changed(): WireBoundError {
-    return new WireBoundError('SOURCE_CHANGED', `${this.source.name} was changed while it was served`, {
-      suggestions: ['run wirebound get again: it will get the new content'],
-    });
   }
 
   #retire(reason: WireBoundError): void {

@@ -2,11 +2,7 @@ import { toWireBoundError, WireBoundError } from '../errors.js';
 import { encodeFrame, encodePreamble } from '../framing/encode-frame.js';
 import { type FrameType, PAYLOAD_LIMITS } from '../framing/frame.js';
 import { type Frame, FrameDecoder } from '../framing/frame-decoder.js';
-import { encodeManifest } from '../framing/manifest.js';
 import {
-  type ClientKeepalive,
-  encodeDigests,
-  encodeFrontier,
   type Hello,
   parseAsk,
   parseClientKeepalive,
@@ -17,18 +13,16 @@ import {
   type Verdict,
 } from '../framing/messages.js';
 import type { Connection } from '../transport/connection.js';
-import { ClientReports } from './client-reports.js';
+import { AdmittedClient } from './admitted-client.js';
 import { CodecChoice, type CodecPolicy } from './codec-choice.js';
-import { createManifest } from './create-manifest.js';
-import { deliver } from './deliver.js';
 import type { Offer } from './offer.js';
+import { Outgoing } from './outgoing.js';
 import type { RateLimit } from './rate-limit.js';
 import { refusal } from './refuse.js';
 import type { Run } from './run-ledger.js';
 import type { Sent } from './send-chunks.js';
 import type { ServeLimits } from './serve-limits.js';
 import { StallWatch } from './stall-watch.js';
-import { Waits } from './waits.js';
 
 /** What a session needs from the server around it. */
 export interface SessionHost {
@@ -72,19 +66,11 @@ export class Session {
   readonly #host: SessionHost;
   readonly #decoder: FrameDecoder;
   readonly #watch: StallWatch;
-  readonly #keepalive: NodeJS.Timeout;
+  readonly #outgoing: Outgoing;
   readonly #stop = new AbortController();
   #state: State = 'hello';
-  #run: Run | undefined;
-  #offer: Offer | undefined;
-  #choice: CodecChoice | undefined;
-  readonly #waits = new Waits();
-  readonly #reports = new ClientReports();
-  #sending: Promise<void> = Promise.resolve();
+  #client: AdmittedClient | undefined;
   #unanswered = 0;
-  /** Between two frames, with none about to leave. */
-  #quiet = false;
-  #greeted = false;
   #peerEnded = false;
   #failure: WireBoundError | undefined;
 
@@ -98,16 +84,16 @@ export class Session {
     });
     // What a client says it has received counts only as far as it has been sent.
     const position = () =>
-      Math.min(this.#reports.received ?? connection.bytesSent, connection.bytesHandedOver);
+      Math.min(this.#client?.received ?? connection.bytesSent, connection.bytesHandedOver);
     this.#watch = new StallWatch(host.limits, position, (error) => this.#abandon(error));
-    this.#keepalive = setInterval(() => this.#sendKeepalive(), host.limits.keepaliveMs);
-    this.#keepalive.unref();
+    const frontier = () => this.#admitted.offer.chain.frontier;
+    this.#outgoing = new Outgoing(connection, this.#watch, host.limits.keepaliveMs, frontier);
     connection.gone.addEventListener('abort', () => this.#gone(), { once: true });
   }
 
   /** The run this connection belongs to, once it has been admitted. */
   get run(): Run | undefined {
-    return this.#run;
+    return this.#client?.run;
   }
 
   /** Whether nothing will be sent or handled any more. */
@@ -152,60 +138,45 @@ export class Session {
   async fail(error: WireBoundError, firstBytes: Uint8Array = new Uint8Array(0)): Promise<void> {
     if (this.#state === 'closed') return;
     this.#close(error);
-    const deadline = AbortSignal.timeout(LAST_WRITE_MS);
-    const overdue = new Promise<'overdue'>((resolve) => {
-      deadline.addEventListener('abort', () => resolve('overdue'), { once: true });
-    });
-    if ((await Promise.race([this.#sending.catch(() => undefined), overdue])) === 'overdue') {
+    if (!(await this.#outgoing.settles(LAST_WRITE_MS))) {
       this.connection.destroy();
       return;
     }
     const command = `wirebound get ${this.connection.here}`;
-    await this.connection.finish(refusal(error, { firstBytes, greeted: this.#greeted, command }));
+    await this.connection.finish(
+      refusal(error, { firstBytes, greeted: this.#client !== undefined, command }),
+    );
   }
 
   #receive({ header, content }: Frame): void {
     if (header.entry !== 0) throw new WireBoundError('PROTOCOL', `there is no entry ${header.entry}`);
     if (header.type === 'hello') this.#start(this.#admit(parseHello(content)));
-    else if (header.type === 'ask') this.#ask(parseAsk(content, this.#admitted.geometry.count));
+    else if (header.type === 'ask') this.#ask(parseAsk(content, this.#admitted.offer.geometry.count));
     else if (header.type === 'get') this.#start(this.#send(content));
     else if (header.type === 'verdict') this.#conclude(parseVerdict(content));
-    else if (header.type === 'keepalive') this.#report(parseClientKeepalive(content));
+    else if (header.type === 'keepalive') this.#client?.report(parseClientKeepalive(content));
     else this.#abandon(peerFailure(content));
   }
 
-  get #admitted(): Offer {
-    if (this.#offer === undefined) throw new WireBoundError('PROTOCOL', 'hello must come first');
-    return this.#offer;
+  get #admitted(): AdmittedClient {
+    if (this.#client === undefined) throw new WireBoundError('PROTOCOL', 'hello must come first');
+    return this.#client;
   }
 
-  /** Runs one piece of work that sends something; the client says nothing that needs another meanwhile. */
   #start(work: Promise<void>): void {
-    this.#quiet = false;
-    this.#sending = work.then(
-      () => {
-        this.#quiet = true;
-      },
-      (error: unknown) => {
-        this.#sending = Promise.resolve();
-        void this.fail(toWireBoundError(error, 'SOURCE_UNREADABLE'));
-      },
-    );
+    this.#outgoing.start(work, (error) => void this.fail(toWireBoundError(error, 'SOURCE_UNREADABLE')));
   }
 
   async #admit(hello: Hello): Promise<void> {
     this.#state = 'admitting';
     this.#watch.greeted();
     const { run, offer } = await this.#host.admit(hello, this);
-    this.#run = run;
-    this.#offer = offer;
-    this.#choice = new CodecChoice(this.#host.codecs, hello.codecs, offer.payloads);
+    const choice = new CodecChoice(this.#host.codecs, hello.codecs, offer.payloads);
+    this.#client = new AdmittedClient(run, offer, choice);
     offer.retired.addEventListener('abort', this.#onRetired);
     if (offer.retired.aborted) this.#onRetired();
-    this.#greeted = true;
     this.#state = 'idle';
-    const manifest = encodeManifest(createManifest(offer, this.#choice.names));
-    await this.#put([encodePreamble(), encodeFrame('manifest', manifest)]);
+    await this.#outgoing.put([encodePreamble(), encodeFrame('manifest', this.#client.manifest())]);
   }
 
   /** A client asks again when it has its answer; one that does not read answers must not fill the memory with them. */
@@ -213,88 +184,44 @@ export class Session {
     if (++this.#unanswered > MAX_UNANSWERED) {
       throw new WireBoundError('PROTOCOL', `more than ${MAX_UNANSWERED} questions at a time`);
     }
+    const answer = this.#outgoing.put([encodeFrame('digests', this.#admitted.digests(indexes))]);
     this.#start(
-      this.#answer(indexes).finally(() => {
+      answer.finally(() => {
         this.#unanswered--;
       }),
     );
   }
 
-  async #answer(indexes: readonly number[]): Promise<void> {
-    const { chain, pacer } = this.#admitted;
-    pacer.moved(this, Math.max(0, ...indexes));
-    const known = indexes
-      .filter((index) => index < chain.frontier)
-      .map((index) => [index, chain.digest(index)] as const);
-    await this.#put([encodeFrame('digests', encodeDigests(chain.frontier, new Map(known)))]);
-  }
-
   async #send(content: Uint8Array): Promise<void> {
-    const offer = this.#admitted;
-    const get = parseGet(content, offer.geometry.count);
+    const client = this.#admitted;
+    const { count } = client.offer.geometry;
+    const get = parseGet(content, count);
     this.#state = 'sending';
-    const end = await deliver(get, {
-      offer,
-      choice: this.#choice as CodecChoice,
-      reports: this.#reports,
-      waits: this.#waits,
+    const end = await client.deliver(get, {
       rate: this.#host.rate,
       connection: this.connection,
-      client: this,
       signal: this.#stop.signal,
-      put: (parts) => this.#put(parts),
-      whileQuiet: (wait) => this.#whileQuiet(wait),
-      sent: (sent) => this.#sent(sent),
+      put: (parts) => this.#outgoing.put(parts),
+      whileQuiet: (wait) => this.#outgoing.whileQuiet(wait),
+      sent: (sent) => this.#host.sent(client.run, sent, client.choice.current),
     });
     // Before End has left: a fast client's answer may be here before the write is known to be done.
-    this.#state = get.first + get.count === offer.geometry.count ? 'ended' : 'idle';
-    await this.#put([end]);
+    this.#state = get.first + get.count === count ? 'ended' : 'idle';
+    await this.#outgoing.put([end]);
     if (this.#peerEnded) await this.connection.finish();
-  }
-
-  #sent(sent: Sent): void {
-    if (this.#run === undefined || this.#choice === undefined) return;
-    this.#host.sent(this.#run, sent, this.#choice.current);
-  }
-
-  #report(report: ClientKeepalive): void {
-    this.#choice?.report(report, this.#reports.take(report, this.#waits.ownMs));
-  }
-
-  /** Waits for the server's own work, between two frames: keepalives may go out meanwhile. */
-  async #whileQuiet<T>(wait: Promise<T>): Promise<T> {
-    this.#quiet = true;
-    try {
-      return await wait;
-    } finally {
-      this.#quiet = false;
-    }
-  }
-
-  /** Sends while the watch looks whether the client takes it. */
-  async #put(parts: readonly Uint8Array[]): Promise<void> {
-    this.#watch.pending = true;
-    await this.connection.send(parts);
-    this.#watch.pending = false;
   }
 
   #conclude(verdict: Verdict): void {
     if (verdict.verified && this.#state !== 'ended') {
       throw new WireBoundError('PROTOCOL', 'a verdict came before End');
     }
-    if (this.#run !== undefined) this.#host.concluded(this.#run, verdict);
+    if (this.run !== undefined) this.#host.concluded(this.run, verdict);
     this.#close(new WireBoundError('CONNECTION_LOST', 'the client has ended its run'));
     void this.connection.finish();
   }
 
-  #sendKeepalive(): void {
-    if (!this.#quiet || this.#state === 'closed') return;
-    const { frontier } = this.#admitted.chain;
-    this.connection.send([encodeFrame('keepalive', encodeFrontier(frontier))]).catch(() => undefined); // `gone` tells
-  }
-
   readonly #onRetired = (): void => {
-    void this.fail(toWireBoundError(this.#offer?.retired.reason));
+    void this.fail(toWireBoundError(this.#client?.offer.retired.reason));
   };
 
   /** Ends the session without a word: the client cannot or will not hear one. */
@@ -305,11 +232,8 @@ export class Session {
 
   #gone(): void {
     this.#close(toWireBoundError(this.connection.gone.reason));
-    this.#watch.stop();
-    this.#reports.stop();
-    clearInterval(this.#keepalive);
-    this.#offer?.pacer.left(this);
-    this.#offer?.retired.removeEventListener('abort', this.#onRetired);
+    this.#client?.leave();
+    this.#client?.offer.retired.removeEventListener('abort', this.#onRetired);
     this.#host.ended(this, this.#failure as WireBoundError);
   }
 
@@ -318,6 +242,7 @@ export class Session {
     this.#failure ??= error;
     this.#stop.abort(this.#failure);
     this.#watch.stop();
+    this.#outgoing.stop();
   }
 }
 

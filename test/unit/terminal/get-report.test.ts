@@ -97,7 +97,7 @@ describe('a client for people', () => {
     expect(linesFor({ event: 'result', ...failed })).toEqual([
       'FAIL     build.iso: chunk 17 of 400 does not match (DIGEST_MISMATCH)',
       `expected ${GOOD}`,
-      `received ${BAD}`,
+      `found    ${BAD}`,
       'size     100 MiB, 101 MiB received in 2 s',
       'partial  /data/build.iso.wirebound; the same command goes on from there',
     ]);

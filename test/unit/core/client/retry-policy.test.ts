@@ -14,6 +14,13 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
+test('an error that is final stands at any time', () => {
+  const policy = new RetryPolicy(LIMITS, 60_000, 300_000);
+  const found = new WireBoundError('DIGEST_MISMATCH', 'test', { final: true });
+  expect(policy.pause(found, undefined)).toBeUndefined();
+  expect(policy.pause(found, { verified: 1, atMs: performance.now(), complete: false })).toBeUndefined();
+});
+
 describe('before there is a manifest', () => {
   test('without --wait every error stands, but for a connection that broke before it said anything', () => {
     const retried = ALL_CODES.filter(
