@@ -4,7 +4,7 @@ import type { FrameHeader } from '../framing/frame.js';
 import type { Frame } from '../framing/frame-decoder.js';
 import type { Manifest } from '../framing/manifest.js';
 import type { ChunkPipeline } from './chunk-pipeline.js';
-import type { ChunkReceiver } from './link.js';
+import type { ChunkReceiver } from './incoming.js';
 
 /**
  * Takes the chunks of a connection into a pipeline, in the order of the file and nothing else: a wrong index, a

@@ -71,8 +71,8 @@ class FileGet implements RunWork {
 
   get progress(): Progress | undefined {
     if (this.#transfer === undefined) return undefined;
-    const { verified, verifiedAtMs, geometry } = this.#transfer.pipeline;
-    return { verified, atMs: verifiedAtMs, complete: verified === geometry.count };
+    const { verified, verifiedAtMs } = this.#transfer.pipeline;
+    return { verified, atMs: verifiedAtMs };
   }
 
   async attempt(link: Link, manifest: Manifest, reason: GetReason): Promise<void> {

@@ -24,8 +24,6 @@ import { ReportSender } from './report-sender.js';
 import { noData, noManifest } from './server-trouble.js';
 import type { StageTimes } from './stage-times.js';
 
-export type { ChunkReceiver } from './incoming.js';
-
 /** How long a server may take to close after a verdict, milliseconds. */
 const VERDICT_MS = 5_000;
 const FAILED_VERDICT_MS = 1_000;

@@ -30,8 +30,6 @@ export interface Progress {
   readonly verified: number;
   /** When the last of them was, on the monotonic clock, milliseconds. */
   readonly atMs: number;
-  /** Whether that is all of them: then only the end of the conversation is missing. */
-  readonly complete: boolean;
 }
 
 /** Whether a new connection may help a run that had one before. */

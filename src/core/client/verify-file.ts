@@ -70,8 +70,8 @@ class Verification implements RunWork {
 
   get progress(): Progress | undefined {
     if (this.#comparison === undefined) return undefined;
-    const { verified, verifiedAtMs, geometry } = this.#comparison.pipeline;
-    return { verified, atMs: verifiedAtMs, complete: verified === geometry.count };
+    const { verified, verifiedAtMs } = this.#comparison.pipeline;
+    return { verified, atMs: verifiedAtMs };
   }
 
   async attempt(link: Link, manifest: Manifest): Promise<void> {

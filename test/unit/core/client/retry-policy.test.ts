@@ -18,7 +18,7 @@ test('an error that is final stands at any time', () => {
   const policy = new RetryPolicy(LIMITS, 60_000, 300_000);
   const found = new WireBoundError('DIGEST_MISMATCH', 'test', { final: true });
   expect(policy.pause(found, undefined)).toBeUndefined();
-  expect(policy.pause(found, { verified: 1, atMs: performance.now(), complete: false })).toBeUndefined();
+  expect(policy.pause(found, { verified: 1, atMs: performance.now() })).toBeUndefined();
 });
 
 describe('before there is a manifest', () => {
@@ -63,7 +63,7 @@ describe('once a transfer is under way', () => {
   function at(verified: number): Progress {
     const atMs = seen.get(verified) ?? performance.now();
     seen.set(verified, atMs);
-    return { verified, atMs, complete: false };
+    return { verified, atMs };
   }
 
   test('troubles of the connection and of single chunks are tried again, nothing else', () => {
