@@ -63,7 +63,6 @@ export class CodecChoice {
 
   /** How many bytes of the file may be on their way to the socket at a time. */
   get reach(): number {
-    if (this.automatic && this.#chooser.exploring) return 0;
     if (!this.measuring) return Number.POSITIVE_INFINITY;
     return Math.min(MOST_BATCH, Math.max(LEAST_BATCH, this.#unmeasured));
   }
