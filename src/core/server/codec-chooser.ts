@@ -7,7 +7,7 @@ const MARGIN = 0.9;
 /** The digest thread waits for bytes more than this share of the time: the link is the limit, not the client. */
 const STARVED = 0.6;
 /** Intervals shorter than this, seconds and bytes, say nothing: they may be nothing but a process that had to wait for its turn. */
-const LEAST_SECONDS = 0.002;
+const LEAST_SECONDS = 0.003;
 const LEAST_BYTES = 64 * 1024;
 /**
  * A rate is believed for so many times as long as measuring it took, and for twice as long as the one before: what
