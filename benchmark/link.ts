@@ -1,6 +1,6 @@
 /**
  * `npm run bench:link`: server and clients on hosts of their own (network namespaces) behind one limited link;
- * times, bytes on the wire, and how fairly two clients share it. The codecs take turns; what counts are medians.
+ * times, bytes on the wire, and how fairly several clients share it. The codecs take turns; what counts are medians.
  */
 import { rm } from 'node:fs/promises';
 import type { ContentKind } from '../test/support/content.js';
@@ -17,11 +17,11 @@ import { type Workspace, withWorkspace } from './support/workspace.js';
 import { linkTable } from './tables/link-table.js';
 
 const options = readOptions('npm run bench:link', {
-  size: { default: '256M', help: 'size of the file' },
+  size: { default: '64M', help: 'size of the file' },
   links: { default: LINK_LIMITS.map(({ name }) => name).join(), help: 'links' },
   contents: { default: 'log,random,half', help: 'contents' },
   codecs: { default: 'none,lz4,auto', help: 'codecs; those the server does not have are left out' },
-  clients: { default: '1,2,4', help: 'how many at once' },
+  clients: { default: '1,4', help: 'how many at once' },
   rounds: { default: '5', help: 'runs of each; their medians count' },
   disk: { default: '', help: 'folder for the file to serve' },
 });

@@ -8,6 +8,7 @@ import { withWorkspace } from './support/workspace.js';
 import { targetTable } from './tables/target-table.js';
 import { coldFile } from './targets/cold-file.js';
 import { eightClientsToMemory } from './targets/eight-clients-to-memory.js';
+import { encoding } from './targets/encoding.js';
 import { fairness } from './targets/fairness.js';
 import { firstServe } from './targets/first-serve.js';
 import { memory } from './targets/memory.js';
@@ -27,13 +28,14 @@ const TARGETS: readonly Target[] = [
   fairness,
   slowLink,
   coldFile,
+  encoding,
 ];
 
 const options = readOptions('npm run bench:targets', {
   size: { default: '1G', help: 'size of the file; some targets take a half, a quarter or a sixteenth' },
   pairs: { default: '5', help: 'alternating pairs that count; one more warms up' },
   crowd: { default: '500', help: 'clients at once in the memory target' },
-  only: { default: '1,2,3,4,5,6,7,8,9', help: 'numbers of targets' },
+  only: { default: TARGETS.map(({ number }) => number).join(), help: 'numbers of targets' },
   disk: { default: '', help: 'folder on a disk for the file to serve' },
 });
 

@@ -1,12 +1,11 @@
 import { cacheChain, startServer } from '../subjects/wirebound.js';
 import { coldObstacle, makeCold } from '../support/cold-file.js';
-import { type Command, startCommand } from '../support/command.js';
+import { startIdle } from '../support/idle-process.js';
 import { LoopDelayWatch } from '../support/loop-delay-watch.js';
 import { MemoryLimit } from '../support/memory-limit.js';
 import { makeServedFile, type ServedFile } from '../support/served-file.js';
 import { listThreads } from '../support/threads.js';
 import { runClients } from '../support/transfer-run.js';
-import { waitFor } from '../support/wait-for.js';
 import type { Workspace } from '../support/workspace.js';
 import type { Figure, Skipped, Target } from './target.js';
 
@@ -83,18 +82,4 @@ async function serveCold(workspace: Workspace, file: ServedFile, run: ColdRun): 
       note: beside,
     },
   ];
-}
-
-/** A process that does nothing: how late it runs is what the machine's load does to everyone. */
-async function startIdle(watch: LoopDelayWatch): Promise<Command> {
-  let ready = false;
-  const code = "setInterval(() => {}, 1e6); console.log('ready')";
-  const command = startCommand([process.execPath, '-e', code], {
-    env: watch.env,
-    onOutput: () => {
-      ready = true;
-    },
-  });
-  await waitFor('the idle process', () => ready || undefined);
-  return command;
 }

@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { encodeFrame } from '#dist/core/framing/encode-frame.js';
+import { encodeClientKeepalive } from '#dist/core/framing/messages.js';
 import { definePlugin, type Plugin } from '#dist/core/plugin/plugin.js';
 import { content } from '../support/content.js';
 import { getFrom, openLocalServer } from '../support/local-server.js';
@@ -46,6 +48,23 @@ describe('--codec auto', () => {
     });
     const { summary } = await slowly([useless]);
     expect(summary.chunksEncoded).toBeGreaterThan(SIZE / CHUNK / 8); // every chunk was tried with these first, and went raw
+  });
+
+  test('begins with measurements: a report is asked for before and after each batch of chunks, and the next waits for it', async () => {
+    const { port } = await openLocalServer(file, { codec: 'auto', chunkSize: CHUNK });
+    const { client } = await RawClient.greet(port, { codecs: ['lz4'] });
+    client.get(0, SIZE / CHUNK);
+    for (let report = 1; report <= 4; report++) {
+      await client.next('keepalive');
+      const sofar = client.frames.map(({ header }) => header.type).slice(1); // without the manifest
+      const batch = ['keepalive', ...Array(4).fill('chunk'), 'keepalive'];
+      if (report === 2) expect(sofar).toEqual(batch);
+      if (report === 4) expect(sofar).toEqual([...batch, ...batch]);
+      const silent = { starvedUs: 0, digestRate: 0, decodeRate: 0 };
+      const answer = { ...silent, received: client.received.length, elapsedUs: 100 * report };
+      client.socket.write(encodeFrame('keepalive', encodeClientKeepalive(answer)));
+    }
+    client.reset();
   });
 
   test('offers what both sides have, in its own order, and nothing else', async () => {

@@ -23,7 +23,7 @@ const LARGEST_STEP = 2 * MIB;
 const LEAST_BATCH = 256 * KIB;
 const MOST_BATCH = MIB;
 /** After so many bytes that told nothing the link is taken to be faster than the client. */
-const MEASURED_BYTES = 3 * MIB;
+const MEASURED_BYTES = 2 * MIB;
 
 /**
  * Codecs between one server and one client: those that both have, how they are numbered on this connection, and
@@ -63,7 +63,6 @@ export class CodecChoice {
 
   /** How many bytes of the file may be on their way to the socket at a time. */
   get reach(): number {
-    if (this.automatic && this.#chooser.exploring) return 0;
     if (!this.measuring) return Number.POSITIVE_INFINITY;
     return Math.min(MOST_BATCH, Math.max(LEAST_BATCH, this.#unmeasured));
   }

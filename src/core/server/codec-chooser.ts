@@ -7,7 +7,7 @@ const MARGIN = 0.9;
 /** The digest thread waits for bytes more than this share of the time: the link is the limit, not the client. */
 const STARVED = 0.6;
 /** Intervals shorter than this, seconds and bytes, say nothing: they may be nothing but a process that had to wait for its turn. */
-const LEAST_SECONDS = 0.002;
+const LEAST_SECONDS = 0.003;
 const LEAST_BYTES = 64 * 1024;
 /**
  * A rate is believed for so many times as long as measuring it took, and for twice as long as the one before: what
@@ -52,7 +52,6 @@ export class CodecChooser {
   #digestRate = ASSUMED_DIGEST_RATE;
   #decodeRate = ASSUMED_DECODE_RATE;
   #current = 0;
-  #exploring = false;
 
   /**
    * `codecs`: the store's numbers of those that the client can decode, in order of preference; `now` is a
@@ -71,11 +70,6 @@ export class CodecChooser {
   /** What the link is taken to carry, bytes per second; infinite while that is not known. */
   get linkRate(): number {
     return this.#linkRate;
-  }
-
-  /** Whether nobody knows how long the last choice takes to encode: what follows should wait until that is seen. */
-  get exploring(): boolean {
-    return this.#exploring;
   }
 
   /**
@@ -123,7 +117,6 @@ export class CodecChooser {
       .filter(
         (candidate): candidate is { codec: number; forecast: Forecast } => candidate.forecast !== undefined,
       );
-    this.#exploring = false;
     if (forecasts.length === 0) return 0; // says nothing about the link: the mode stays
     this.#forgetOldRate();
     let best: Way = { codec: 0, onLink: rawLength / this.#linkRate, elsewhere: rawLength / this.#digestRate };
@@ -132,7 +125,6 @@ export class CodecChooser {
       const way = this.#expect(rawLength, codec, forecast);
       if (!forecast.untried && slowest(way) >= slowest(best) * MARGIN) continue;
       best = way;
-      this.#exploring = forecast.encodeRate === undefined && !forecast.ready;
       if (forecast.untried) break;
     }
     this.#current = best.codec;

@@ -7,7 +7,7 @@ const RETRY = 64;
 /** What a codec is taken to encode before it has shown it, raw bytes per second. */
 export const TYPICAL_RATE = 4e8;
 /** A rate is believed for so many times as long as the encode took, but at least so long; milliseconds. */
-const TRUST_ENCODES = 16;
+const TRUST_ENCODES = 64;
 const LEAST_TRUST_MS = 100;
 
 /**
