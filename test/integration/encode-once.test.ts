@@ -57,6 +57,18 @@ describe('encoding', () => {
     expect((await summaryOf(server)).chunksEncoded).toBe(texts.length);
   });
 
+  test('finds text behind a long stretch of random data after a few chunks', async () => {
+    const codec = new WatchedCodec();
+    const server = await serve(
+      mixed(512, (at) => at >= 387),
+      codec,
+    );
+    await get(server.port, codec);
+    const { chunksEncoded } = await summaryOf(server);
+    // Every eighth is looked at, and some are asked for ahead of what they turn out to be.
+    expect(chunksEncoded).toBeGreaterThanOrEqual(512 - 387 - 16);
+  });
+
   test('stops when nobody is left who needs it', async () => {
     const codec = new WatchedCodec(() => delay(4));
     const server = await serve(content('log', 1024 * CHUNK), codec);

@@ -10,9 +10,12 @@ import { SharedBytes } from './shared-bytes.js';
 import { Turnstile } from './turnstile.js';
 
 /** Bytes of a chunk that are looked at before it is encoded. */
-const SAMPLE = 4 * 1024;
+const SAMPLE = 2 * 1024;
 /** Every so many chunks one is encoded whatever its sample looks like: repeats do not show in a sample. */
 const TRY_ANYWAY = 64;
+/** After so many chunks in a row that looked random, only every so many of the next ones is looked at. */
+const LONG_STRETCH = 256;
+const LOOK_EVERY = 8;
 /** Chunks being encoded at the same time: enough for all cores, bounded in number and in bytes. */
 const MOST_ENCODES = 8;
 const ENCODE_BYTES = 32 * 1024 * 1024;
@@ -70,6 +73,8 @@ export class PayloadStore {
   readonly #options: PayloadStoreOptions;
   readonly #scratch: Uint8Array[] = [];
   readonly #encodes: Turnstile;
+  /** Chunks in a row that looked random, up to the last one looked at. */
+  #stretch = 0;
   /** Samples are not believed for chunks before this one: the last one misled. */
   #believeFrom = 0;
   /** What encoding has taken in all: reading the chunks, and the codec; milliseconds. */
@@ -129,6 +134,7 @@ export class PayloadStore {
   async #encoded(index: number, number: number): Promise<Payload | undefined> {
     const [codec, record] = [this.#codecs[number - 1], this.#records[number - 1]];
     if (codec === undefined || record === undefined || record.staysRaw(index)) return undefined;
+    if (this.#stretch >= LONG_STRETCH && index % LOOK_EVERY !== 0) return undefined;
     const key = encodedKey(index, number);
     if (this.#cache.tight && !this.#cache.has(key)) return undefined;
     const pinned = await this.#cache.get(key, () =>
@@ -160,6 +166,7 @@ export class PayloadStore {
     try {
       const startedAt = performance.now();
       const random = await this.#seemsRandom(index, chunk);
+      this.#stretch = random ? this.#stretch + 1 : 0;
       if (random && index % TRY_ANYWAY !== 0 && index >= this.#believeFrom) {
         record.stayed(index, false);
         return undefined;

@@ -5,6 +5,9 @@ import { makeResident } from './make-resident.js';
 import type { MappedWindows } from './mapped-windows.js';
 import { Residency } from './residency.js';
 
+/** The most bytes that are copied on this thread. */
+const FEW_PAGES = 16 * 1024;
+
 /** A regular file whose pages are lent to the kernel from mappings, and read in the ordinary way for everyone else. */
 export class MappedSource implements ChunkSource {
   readonly name: string;
@@ -30,7 +33,8 @@ export class MappedSource implements ChunkSource {
   }
 
   async read(offset: number, into: Uint8Array): Promise<number> {
-    const length = await this.#file.read(offset, into);
+    const atHand = into.length <= FEW_PAGES && this.#residency.check(offset, into.length);
+    const length = atHand ? this.#file.readNow(offset, into) : await this.#file.read(offset, into);
     this.#residency.noteRead(offset, length);
     return length;
   }
