@@ -75,3 +75,8 @@ export async function runClients(
     clientResident: Math.max(...clientPeaks.map(({ resident }) => resident)),
   };
 }
+
+/** Options of clients that leave the processors to the server, as they would on machines of their own. */
+export function yielding(): GetOptions {
+  return { under: ['nice', '-n', '19'] };
+}

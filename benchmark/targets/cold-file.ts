@@ -5,7 +5,7 @@ import { LoopDelayWatch } from '../support/loop-delay-watch.js';
 import { MemoryLimit } from '../support/memory-limit.js';
 import { makeServedFile, type ServedFile } from '../support/served-file.js';
 import { listThreads } from '../support/threads.js';
-import { runClients } from '../support/transfer-run.js';
+import { runClients, yielding } from '../support/transfer-run.js';
 import type { Workspace } from '../support/workspace.js';
 import type { Figure, Skipped, Target } from './target.js';
 
@@ -65,7 +65,10 @@ async function serveCold(workspace: Workspace, file: ServedFile, run: ColdRun): 
   const faultsBefore = faults();
   watch.start(pid);
   idleWatch.start(idle.pid);
-  const { seconds } = await runClients(workspace, file, server, { clients: CLIENTS });
+  const { seconds } = await runClients(workspace, file, server, {
+    clients: CLIENTS,
+    output: yielding,
+  });
   const [delay, idleDelay] = [await watch.stop(pid), await idleWatch.stop(idle.pid)];
   const value = faults() - faultsBefore;
   await idle.end();

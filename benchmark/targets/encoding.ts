@@ -5,7 +5,7 @@ import { alternate, ratio } from '../support/pairs.js';
 import { processSeconds } from '../support/processor-time.js';
 import { makeServedFile, type ServedFile } from '../support/served-file.js';
 import { median } from '../support/statistics.js';
-import { runClients, runTransfer } from '../support/transfer-run.js';
+import { runClients, runTransfer, yielding } from '../support/transfer-run.js';
 import type { Workspace } from '../support/workspace.js';
 import type { Figure, Target } from './target.js';
 
@@ -13,9 +13,6 @@ const MIB = 2 ** 20;
 const CLIENTS = 8;
 /** What `serve` takes for `--cache` unless told otherwise. */
 const CACHE = 256 * MIB;
-
-/** Clients that leave the processors to the server, as they would on machines of their own. */
-const YIELDING = ['nice', '-n', '19'];
 
 /** One run of a server that has encoded nothing yet. */
 interface FreshRun {
@@ -89,8 +86,7 @@ async function freshRun(
   const idle = await startIdle(idleWatch);
   watch.start(pid);
   idleWatch.start(idle.pid);
-  const output = () => ({ under: YIELDING });
-  const { serverAnonymous } = await runClients(workspace, file, server, { clients, output });
+  const { serverAnonymous } = await runClients(workspace, file, server, { clients, output: yielding });
   const processor = processSeconds(pid) - before;
   const [delay, idleDelay] = [(await watch.stop(pid)).p999, (await idleWatch.stop(idle.pid)).p999];
   await idle.end();

@@ -9,6 +9,9 @@ import { mmapIoBinding } from './mapping/mmap-io-binding.js';
 import { openRegularFile } from './open-regular-file.js';
 import type { RegularFile } from './regular-file.js';
 
+/** The share of the memory limit that pages of the file are trusted to keep: others fill the page cache too. */
+const TRUSTED_SHARE = 0.5;
+
 /** What {@link createMmapProvider} can be given. */
 export interface MmapProviderOptions {
   /** Ways to map, best first; the first one that works here, takes the file's size and passes the check is used. */
@@ -31,7 +34,7 @@ export function createMmapProvider(options: MmapProviderOptions = {}): SourcePro
       try {
         const reason = unavailable();
         if (reason !== undefined) throw cannotMap(file, reason);
-        return await openMapped(file, bindings, openOptions.automatic === true);
+        return await openMapped(file, bindings, openOptions);
       } catch (error) {
         await file.close();
         throw error;
@@ -43,20 +46,21 @@ export function createMmapProvider(options: MmapProviderOptions = {}): SourcePro
 async function openMapped(
   file: RegularFile,
   bindings: readonly MappingBinding[],
-  automatic: boolean,
+  { automatic, memoryLimit }: OpenOptions,
 ): Promise<ChunkSource> {
   const usable = bindings.filter(
     (binding) => binding.unavailable() === undefined && binding.accepts(file.size),
   );
   const windows = new MappedWindows(file, usable);
+  const capacity = memoryLimit * TRUSTED_SHARE;
   if (file.size === 0) {
-    if (automatic) throw cannotMap(file, 'an empty file has nothing to map');
-    return new MappedSource(file, windows, 'mmap, of an empty file');
+    if (automatic === true) throw cannotMap(file, 'an empty file has nothing to map');
+    return new MappedSource(file, windows, 'mmap, of an empty file', capacity);
   }
   const loan = await windows.lend(0, 1);
   if (loan === undefined) throw cannotMap(file, windows.refusals.join('; ') || 'no binding takes its size');
   loan.release();
-  return new MappedSource(file, windows, `mmap through ${windows.bindingName}`);
+  return new MappedSource(file, windows, `mmap through ${windows.bindingName}`, capacity);
 }
 
 function cannotMap(file: RegularFile, reason: string): WireBoundError {

@@ -20,8 +20,8 @@ export class MappedSource implements ChunkSource {
   readonly #residency: Residency;
   #closing: Promise<void> | undefined;
 
-  /** Takes over the file and the windows of it. */
-  constructor(file: RegularFile, windows: MappedWindows, description: string) {
+  /** Takes over the file and the windows of it; so many bytes of it may be expected to stay in memory. */
+  constructor(file: RegularFile, windows: MappedWindows, description: string, capacity: number) {
     this.name = file.name;
     this.size = file.size;
     this.mtimeMs = file.mtimeMs;
@@ -29,7 +29,7 @@ export class MappedSource implements ChunkSource {
     this.description = description;
     this.#file = file;
     this.#windows = windows;
-    this.#residency = new Residency(file.size, (offset, length) => this.#fetch(offset, length));
+    this.#residency = new Residency(file.size, capacity, (offset, length) => this.#fetch(offset, length));
   }
 
   async read(offset: number, into: Uint8Array): Promise<number> {

@@ -18,24 +18,32 @@ export class Residency {
   readonly #size: number;
   readonly #fetch: (offset: number, length: number) => Promise<boolean>;
   readonly #now: () => number;
+  readonly #capacity: number;
   readonly #freshAt: Float64Array;
+  /** Bytes that had been brought in by then. */
+  readonly #freshBytes: Float64Array;
+  #broughtIn = 0;
   readonly #fetching = new Map<number, Promise<boolean>>();
   readonly #coverage: ReadCoverage;
 
   /**
-   * `fetch` makes a span resident off this thread and resolves to whether it could; it never rejects.
+   * `fetch` makes a span resident off this thread and resolves to whether it could; it never rejects. After `capacity`
+   * bytes that were brought in, what came before them may have had to make way.
    * `now`: a monotonic clock in milliseconds.
    */
   constructor(
     size: number,
+    capacity: number,
     fetch: (offset: number, length: number) => Promise<boolean>,
     now: () => number = () => performance.now(),
   ) {
     this.#size = size;
     this.#stripes = Math.ceil(size / STRIPE_SIZE);
+    this.#capacity = capacity;
     this.#fetch = fetch;
     this.#now = now;
     this.#freshAt = new Float64Array(this.#stripes).fill(Number.NEGATIVE_INFINITY);
+    this.#freshBytes = new Float64Array(this.#stripes);
     this.#coverage = new ReadCoverage(size, STRIPE_SIZE);
   }
 
@@ -67,7 +75,7 @@ export class Residency {
   /** Counts bytes that came in by reading; a stripe that was read completely is as good as fetched. */
   noteRead(offset: number, length: number): void {
     if (length <= 0) return;
-    for (const stripe of this.#coverage.add(offset, length)) this.#freshAt[stripe] = this.#now();
+    for (const stripe of this.#coverage.add(offset, length)) this.#noteFresh(stripe);
   }
 
   /** Waits until nothing is being fetched any more. */
@@ -76,7 +84,14 @@ export class Residency {
   }
 
   #isFresh(stripe: number, oldest: number): boolean {
-    return (this.#freshAt[stripe] ?? Number.NEGATIVE_INFINITY) >= oldest;
+    const since = this.#broughtIn - (this.#freshBytes[stripe] ?? 0);
+    return since <= this.#capacity && (this.#freshAt[stripe] ?? Number.NEGATIVE_INFINITY) >= oldest;
+  }
+
+  #noteFresh(stripe: number): void {
+    this.#broughtIn += STRIPE_SIZE;
+    this.#freshBytes[stripe] = this.#broughtIn;
+    this.#freshAt[stripe] = this.#now();
   }
 
   #fetchAhead(last: number, oldest: number): void {
@@ -100,7 +115,7 @@ export class Residency {
     const offset = stripe * STRIPE_SIZE;
     const resident = await this.#fetch(offset, Math.min(STRIPE_SIZE, this.#size - offset));
     this.#fetching.delete(stripe);
-    if (resident) this.#freshAt[stripe] = this.#now();
+    if (resident) this.#noteFresh(stripe);
     return resident;
   }
 }

@@ -5,11 +5,15 @@ const STRIPES = 10;
 const SIZE = STRIPES * STRIPE_SIZE - 5;
 
 /** A residency whose fetches are recorded by stripe, and a clock that is set by hand. */
-function recorded(outcome: (stripe: number) => boolean | Promise<boolean> = () => true) {
+function recorded(
+  outcome: (stripe: number) => boolean | Promise<boolean> = () => true,
+  capacity = Number.POSITIVE_INFINITY,
+) {
   const clock = { ms: 0 };
   const fetched: number[] = [];
   const residency = new Residency(
     SIZE,
+    capacity,
     async (offset) => {
       fetched.push(offset / STRIPE_SIZE);
       return outcome(offset / STRIPE_SIZE);
@@ -35,6 +39,18 @@ test('what was fetched is good for two seconds', async () => {
   expect(residency.check(0, 4096)).toBe(false);
   await residency.ensure(0, 4096);
   expect(fetched).toEqual([0, 1, 2, 0, 1, 2]);
+});
+
+test('what was fetched may be gone once as much as memory holds was fetched after it', async () => {
+  const { residency, fetched } = recorded(() => true, 4 * STRIPE_SIZE);
+  await residency.ensure(0, 4096); // and two ahead
+  await residency.ensure(4 * STRIPE_SIZE, 4096);
+  await residency.settle();
+  expect(fetched).toEqual([0, 1, 2, 4, 5, 6]);
+  expect(residency.check(0, 4096)).toBe(false);
+  expect(residency.check(STRIPE_SIZE, 4096)).toBe(true);
+  await residency.ensure(0, 4096);
+  expect(residency.check(0, 4096)).toBe(true);
 });
 
 test('whoever reads in order finds the next stripes there and starts those behind them', async () => {
