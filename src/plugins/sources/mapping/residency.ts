@@ -2,8 +2,9 @@ import { ReadCoverage } from './read-coverage.js';
 
 /** What is made resident in one go; divides the stride of windows. */
 export const STRIPE_SIZE = 8 * 2 ** 20;
-/** Stripes that are fetched before they are asked for. */
+/** Stripes that are fetched before they are asked for; fewer where so many such windows would not fit into memory. */
 const STRIPES_AHEAD = 2;
+const READERS = 16;
 /** Fetching ahead stops while so many stripes are on their way: the pool has four threads. */
 const MAX_FETCHING_AHEAD = 4;
 /** Pages that were touched this recently are taken to be in memory still. */
@@ -19,6 +20,7 @@ export class Residency {
   readonly #fetch: (offset: number, length: number) => Promise<boolean>;
   readonly #now: () => number;
   readonly #capacity: number;
+  readonly #ahead: number;
   readonly #freshAt: Float64Array;
   /** Bytes that had been brought in by then. */
   readonly #freshBytes: Float64Array;
@@ -40,6 +42,7 @@ export class Residency {
     this.#size = size;
     this.#stripes = Math.ceil(size / STRIPE_SIZE);
     this.#capacity = capacity;
+    this.#ahead = Math.min(STRIPES_AHEAD, Math.floor(capacity / (READERS * STRIPE_SIZE)));
     this.#fetch = fetch;
     this.#now = now;
     this.#freshAt = new Float64Array(this.#stripes).fill(Number.NEGATIVE_INFINITY);
@@ -95,7 +98,7 @@ export class Residency {
   }
 
   #fetchAhead(last: number, oldest: number): void {
-    const end = Math.min(last + STRIPES_AHEAD, this.#stripes - 1);
+    const end = Math.min(last + this.#ahead, this.#stripes - 1);
     for (let stripe = last + 1; stripe <= end; stripe += 1) {
       if (this.#fetching.size >= MAX_FETCHING_AHEAD) return;
       if (!this.#isFresh(stripe, oldest)) void this.#fetchOnce(stripe);
