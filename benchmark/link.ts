@@ -21,7 +21,7 @@ const options = readOptions('npm run bench:link', {
   links: { default: LINK_LIMITS.map(({ name }) => name).join(), help: 'links' },
   contents: { default: 'log,random,half', help: 'contents' },
   codecs: { default: 'none,lz4,auto', help: 'codecs; those the server does not have are left out' },
-  clients: { default: '1,4', help: 'how many at once' },
+  clients: { default: '1,2,4', help: 'how many at once' },
   rounds: { default: '5', help: 'runs of each; their medians count' },
   disk: { default: '', help: 'folder for the file to serve' },
 });
