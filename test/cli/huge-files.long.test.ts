@@ -37,8 +37,9 @@ describe('a file of 6 GiB with a marker at every GiB', () => {
       if (source === 'mmap') expect((await cli.event('listening')).source).toContain('koffi');
       let most = 0;
       const sampling = setInterval(() => {
+        if (cli.child.exitCode !== null) return;
         const now = anonymousMemory(cli.pid);
-        if (now > most) most = now; // NaN once it has ended
+        if (now > most) most = now; // NaN when it has just ended
       }, 200);
       // Nothing to wait for between two looks at the memory.
       sampling.unref();
