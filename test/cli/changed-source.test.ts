@@ -58,6 +58,16 @@ async function goOn(client: RawClient): Promise<Buffer | string> {
   return Buffer.concat(chunks.map((frame) => chunkOf(frame).payload));
 }
 
+/** A client that was standing still gets all of what the file was at first. */
+async function expectOldContent(client: RawClient): Promise<void> {
+  client.readOn();
+  await client.next('end');
+  client.verdict({ verified: true });
+  client.socket.end();
+  const bytes = await goOn(client);
+  expect(typeof bytes === 'string' ? bytes : sha256(bytes)).toBe(sha256(OLD));
+}
+
 async function get(port: number, ...flags: string[]) {
   const args = ['get', `127.0.0.1:${port}`, '-o', output, '--json', ...flags];
   const { exitCode, stdout } = await runCli(args);
@@ -195,12 +205,7 @@ test('a file that is rewritten whole while it is served is never mixed, and the 
 test('a file that grows is served as it was, and the growth is told once', async () => {
   const { cli, port, client } = await serveWithSlowClient(['--codec', 'none']);
   await appendFile(file, 'more');
-  client.readOn();
-  await client.next('end');
-  client.verdict({ verified: true });
-  client.socket.end();
-  const bytes = await goOn(client);
-  expect(typeof bytes === 'string' ? bytes : sha256(bytes)).toBe(sha256(OLD));
+  await expectOldContent(client);
   for (let time = 0; time < 2; time++) {
     await appendFile(file, 'more');
     expect(await get(port, '--force')).toMatchObject({ exitCode: 0, sha256: sha256(OLD) });
@@ -222,12 +227,7 @@ test.each([
 ])('a file that is %s is served as it was to everyone, and that is told once', async (_, change) => {
   const { cli, port, client } = await serveWithSlowClient(['--codec', 'none']);
   await change();
-  client.readOn();
-  await client.next('end');
-  client.verdict({ verified: true });
-  client.socket.end();
-  const bytes = await goOn(client);
-  expect(typeof bytes === 'string' ? bytes : sha256(bytes)).toBe(sha256(OLD));
+  await expectOldContent(client);
   for (let time = 0; time < 2; time++) {
     expect(await get(port, '--force')).toMatchObject({ exitCode: 0, sha256: sha256(OLD) });
   }
