@@ -183,7 +183,7 @@ export class PayloadStore {
         // Encodes overlap: what counts is how soon after another one this one came.
         const seconds = (encodedAt - Math.max(readAt, previous)) / 1000;
         record.shrank(chunk.length, result.bytes.length, seconds);
-        if (random) this.#believeFrom = index + 2 * TRY_ANYWAY;
+        if (random) this.#disbelieveSamples(index);
         return compact(result.bytes);
       }
       reusable = result.unanswered !== true;
@@ -194,6 +194,12 @@ export class PayloadStore {
     } finally {
       if (reusable) this.#scratch.push(buffer);
     }
+  }
+
+  /** Chunk `index` looked random and shrank all the same. */
+  #disbelieveSamples(index: number): void {
+    this.#believeFrom = index + 2 * TRY_ANYWAY;
+    this.#stretch = 0;
   }
 
   /** A look at the middle of a chunk; `chunk` is only used as memory. */
