@@ -6,7 +6,7 @@ import { abortable } from './abortable.js';
 import { listenForStop } from './stop-signals.js';
 
 /** How long a server that was told to stop now may take before the process ends without it. */
-const FORCED_STOP_MS = 700;
+const FORCED_STOP_MS = 1_500;
 
 /** As much of a server as its signals need. */
 interface StoppableServer {

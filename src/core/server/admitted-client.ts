@@ -64,7 +64,6 @@ export class AdmittedClient {
 
   /** Nobody waits for it any more. */
   leave(): void {
-    this.#reports.stop();
     this.offer.pacer.left(this);
   }
 }

@@ -29,21 +29,23 @@ export class ClientReports {
     return serverWaited;
   }
 
-  /** Resolves when the client has reported on so many bytes; a report that takes long is not waited for. */
-  reaches(bytes: number): Promise<void> {
-    if ((this.#received ?? 0) >= bytes) return Promise.resolve();
+  /**
+   * Resolves when the client has reported on so many bytes, or `signal` is aborted; a report that takes long is not
+   * waited for.
+   */
+  reaches(bytes: number, signal: AbortSignal): Promise<void> {
+    if ((this.#received ?? 0) >= bytes || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LONGEST_WAIT_MS);
-      this.#waiting = (received) => {
-        if (received < bytes) return;
+      const settle = () => {
         clearTimeout(timer);
+        signal.removeEventListener('abort', settle);
         resolve();
       };
+      const timer = setTimeout(settle, LONGEST_WAIT_MS);
+      signal.addEventListener('abort', settle);
+      this.#waiting = (received) => {
+        if (received >= bytes) settle();
+      };
     });
-  }
-
-  /** No report will come any more: nobody waits for one. */
-  stop(): void {
-    this.#waiting?.(Number.POSITIVE_INFINITY);
   }
 }

@@ -45,7 +45,6 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
     first: get.first,
     end,
     signal: delivery.signal,
-    gone: connection.gone,
     sending: async () => {
       if (choice.measuring) await askForReport(delivery);
     },
@@ -57,7 +56,8 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
       if (measuring) choice.measures(connection.bytesSent);
       if (measuring || choice.reportDue(connection.bytesSent)) await askForReport(delivery);
       choice.sentRaw(sent.rawChunks * offer.geometry.chunkSize);
-      if (measuring) await waits.time('networkMs', () => reports.reaches(connection.bytesSent));
+      const { signal } = delivery;
+      if (measuring) await waits.time('networkMs', () => reports.reaches(connection.bytesSent, signal));
     },
     whileWaiting: (wait) => delivery.whileQuiet(wait),
   });

@@ -29,7 +29,7 @@ export interface FileServerOptions extends ServeRecordOptions {
 }
 
 /** How long clients are given to hear that the server stops, milliseconds. */
-const STOP_MS = 300;
+const STOP_MS = 1_000;
 /** Connections beyond the limit of clients that may be in their hello, or hear that they are not let in. */
 const SPARE_CONNECTIONS = 24;
 
@@ -99,6 +99,7 @@ export class FileServer {
     const stopped = new WireBoundError('STOPPED', 'the server was stopped');
     const told = Promise.all([...this.#sessions].map((session) => session.fail(stopped)));
     await Promise.race([told, new Promise((resolve) => setTimeout(resolve, STOP_MS))]);
+    for (const session of this.#sessions) session.connection.destroy();
     this.#ledger.concludeAll({ verified: false, code: 'STOPPED', message: stopped.message });
     await this.#finish();
   }

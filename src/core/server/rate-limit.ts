@@ -19,12 +19,12 @@ export class RateLimit {
     return Math.min(most, Math.max(4 * 1024, Math.floor(this.#bytesPerSecond / 20)));
   }
 
-  /** Resolves when `bytes` may be sent; rejects with the signal's reason. */
+  /** Resolves when `bytes` may be sent, at once when the signal is aborted: what was begun is brought to its end. */
   async take(bytes: number, signal: AbortSignal): Promise<void> {
     if (this.#bytesPerSecond === undefined) return;
     const now = performance.now();
     const waitMs = Math.max(0, this.#spentAtMs - now);
     this.#spentAtMs = Math.max(now, this.#spentAtMs) + (bytes / this.#bytesPerSecond) * 1000;
-    if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -66,9 +66,9 @@ export class RunLedger {
     return run;
   }
 
-  /** A run has said how it ended. A run that has verified stays so. */
+  /** A run has ended. One that has ended already stays as it is, unless it has come back since. */
   conclude(run: Run, verdict: Verdict): void {
-    if (run.state === 'verified') return;
+    if (run.state === 'verified' || run.state === 'failed') return;
     this.#stopTimer(run);
     run.state = verdict.verified ? 'verified' : 'failed';
     this.#observer.finished(run, verdict);

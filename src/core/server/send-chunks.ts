@@ -16,10 +16,8 @@ export interface ChunkRun {
   readonly waits: Waits;
   readonly first: number;
   readonly end: number;
-  /** Ends the transfer between two frames. */
+  /** Ends the transfer between two frames; the rate does not hold up what is left of the frame under way. */
   readonly signal: AbortSignal;
-  /** Aborted when the connection is gone. */
-  readonly gone: AbortSignal;
   /** Called before each batch, between two frames; it is sent when this resolves. */
   sending(): Promise<void>;
   /** Resolves when the kernel has taken the parts; like `Connection.send`. */
@@ -109,7 +107,7 @@ async function sendBatch(run: ChunkRun, first: number, batch: readonly Payload[]
     });
     const size = run.rate.batchSize(BATCH_SIZE);
     for (const write of batch.length > 1 ? [parts] : cut(parts, size)) {
-      await waits.time('rateMs', () => run.rate.take(byteCount(write), run.gone));
+      await waits.time('rateMs', () => run.rate.take(byteCount(write), signal));
       await waits.time('networkMs', () => run.send(write));
     }
   } finally {

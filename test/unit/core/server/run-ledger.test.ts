@@ -35,6 +35,13 @@ describe('RunLedger', () => {
     expect([ledger.count('verified'), ledger.count('failed'), ledger.open.length]).toEqual([1, 0, 0]);
   });
 
+  test('a run that has failed and not come back fails once', () => {
+    const run = ledger.arrive('x', '10.0.0.1:1');
+    ledger.conclude(run, FULL);
+    ledger.conclude(run, LOST);
+    expect(finished).toEqual([[run, FULL]]);
+  });
+
   test('a run whose connection broke fails when its time to come back is over', () => {
     const run = ledger.arrive('x', '10.0.0.1:1');
     ledger.lose(run, LOST);

@@ -146,16 +146,17 @@ describe('loans', () => {
     expect([source.openLoans, writes.length]).toEqual([0, 2]);
   });
 
-  test('are back when the connection goes while the rate holds it up', async () => {
-    const gone = new AbortController();
-    const reason = new WireBoundError('CONNECTION_LOST', 'gone');
-    const { source, done } = await start({
+  test('are back when the transfer is ended in the middle of a frame; the rate does not hold up the rest', async () => {
+    const controller = new AbortController();
+    const reason = new WireBoundError('STOPPED', 'stopped');
+    const { source, frames, done } = await start({
       rate: new RateLimit(1),
-      gone: gone.signal,
-      onSend: () => gone.abort(reason),
+      signal: controller.signal,
+      onSend: () => controller.abort(reason),
     });
     await expect(done).rejects.toBe(reason);
     await turn();
+    expect(frames().map(({ payload }) => payload)).toEqual([FILE.subarray(0, CHUNK_SIZE)]);
     expect(source.openLoans).toBe(0);
   });
 
@@ -200,7 +201,6 @@ interface RunOptions extends TestOfferOptions, Pick<TestSourceOptions, 'beforeRe
   readonly mayEncode?: boolean;
   readonly rate?: RateLimit;
   readonly signal?: AbortSignal;
-  readonly gone?: AbortSignal;
   /** Begin only once the chain is complete (default), so that every digest is known. */
   readonly settled?: boolean;
   /** Called with each write, after it was recorded; what it throws the write throws. */
@@ -237,7 +237,6 @@ async function start(options: RunOptions = {}) {
     waits: new Waits(),
     rate: options.rate ?? new RateLimit(undefined),
     signal: options.signal ?? never,
-    gone: options.gone ?? never,
     send: async (parts) => {
       writes.push(Buffer.concat(parts));
       await turn();
