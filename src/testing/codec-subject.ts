@@ -54,7 +54,9 @@ export class CodecSubject {
 
   /** The chunk, or the refusal that the host makes of anything else than exactly `rawLength` bytes. */
   async decode(payload: Uint8Array, rawLength: number): Promise<Uint8Array> {
-    return decodePayload(this.#codec, payload, rawLength);
+    const chunk = new Uint8Array(rawLength);
+    await decodePayload(this.#codec, payload, chunk);
+    return chunk;
   }
 
   /** The bytes, or undefined when the payload was refused as it should be. */

@@ -9,11 +9,11 @@ const FOLDER = fileURLToPath(new URL('../support/bad-plugins/', import.meta.url)
 
 /** Which promise each of them breaks, and what is said of it. */
 const codecs: Readonly<Record<string, readonly [title: RegExp, reason: RegExp]>> = {
-  'returns-its-input': [/^output is no view of the input$/, /bytes differ/],
+  'returns-its-input': [/^a payload is no view of the chunk$/, /bytes differ/],
   truncates: [/^text and zeros of any size come back/, /returned \d+ bytes/],
   'ignores-the-length': [/^a payload of another raw length is refused$/, /decoded 65536 bytes into/],
   'throws-later': [/256 KiB|how much memory/, /outside of any call: too late to tell/],
-  'reuses-its-buffer': [/^output of one call survives the next ones$/, /bytes differ/],
+  'reuses-its-buffer': [/^a payload survives the next ones$/, /bytes differ/],
   'blocks-for-seconds': [/gives the thread back within a second$/, /encode blocked for 1\d{3} ms/],
   'blocks-for-ever': [/gives the thread back within a second$/, /blocked its thread for more than \d+ s/],
   'changes-its-input': [/^input is never changed$/, /bytes differ/],

@@ -2,7 +2,7 @@ import { CHUNK_FIELDS_LENGTH, DIGEST_LENGTH, HEADER_LENGTH } from '../framing/fr
 import type { Geometry } from '../framing/geometry.js';
 
 /** Memory for all slots together, unless four slots need more. */
-const RING_SIZE = 16 * 1024 * 1024;
+const RING_SIZE = 8 * 1024 * 1024;
 const LEAST_SLOTS = 4;
 /** Payloads start at multiples of this. */
 const ALIGNMENT = 64;

@@ -80,8 +80,7 @@ export class ChunkVerifier {
   async #decodeHere(codec: Codec, { index, payloadLength, rawLength }: VerifyJob): Promise<number> {
     const startedAt = performance.now();
     try {
-      const raw = await decodePayload(codec, this.#ring.chunk(index, payloadLength), rawLength);
-      this.#ring.chunk(index, rawLength).set(raw);
+      await decodePayload(codec, this.#ring.chunk(index, payloadLength), this.#ring.chunk(index, rawLength));
       const since = Math.max(startedAt, this.#decodedAt);
       this.#decodedAt = performance.now();
       return this.#decodedAt - since;

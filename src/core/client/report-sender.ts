@@ -1,5 +1,6 @@
 import { encodeFrame } from '../framing/encode-frame.js';
 import { encodeClientKeepalive } from '../framing/messages.js';
+import { processorWaitMs } from '../processor-wait.js';
 import type { StageTimes } from './stage-times.js';
 
 /**
@@ -12,6 +13,8 @@ export class ReportSender {
   readonly #send: (frame: Uint8Array) => Promise<void>;
   readonly #received: () => number;
   readonly #openedAt = performance.now();
+  readonly #waitedBeforeMs = processorWaitMs();
+  #starvedMs = 0;
   /** A keepalive is on its way to the kernel, and another one is wanted. */
   #sending = false;
   #due = false;
@@ -30,7 +33,7 @@ export class ReportSender {
     const report = encodeClientKeepalive({
       received: this.#received(),
       elapsedUs: (performance.now() - this.#openedAt) * 1000,
-      starvedUs: (this.times?.starvedMs ?? 0) * 1000,
+      starvedUs: this.#starved() * 1000,
       digestRate: this.times?.digestRate ?? 0,
       decodeRate: this.times?.decodeRate ?? 0,
     });
@@ -39,5 +42,11 @@ export class ReportSender {
       if (this.#due) this.send();
     };
     this.#send(encodeFrame('keepalive', report)).then(taken, () => undefined);
+  }
+  /** How long bytes were lacking because none came, and not because nobody had a processor to take them in; milliseconds. */
+  #starved(): number {
+    const waitedMs = processorWaitMs() - this.#waitedBeforeMs;
+    this.#starvedMs = Math.max(this.#starvedMs, (this.times?.starvedMs ?? 0) - waitedMs);
+    return this.#starvedMs;
   }
 }

@@ -110,7 +110,7 @@ async function decodeInPlace(job: VerifyJob): Promise<{ readonly ms: number; rea
     const codec = await (codecs[job.codec] as Promise<Codec>);
     const startedAt = performance.now();
     const payload = bytes.subarray(job.offset, job.offset + job.payloadLength);
-    bytes.set(await decodePayload(codec, payload, job.rawLength), job.offset);
+    await decodePayload(codec, payload, bytes.subarray(job.offset, job.offset + job.rawLength));
     return { ms: performance.now() - startedAt };
   } catch (error) {
     return { ms: 0, failure: error instanceof Error ? error.message : String(error) };

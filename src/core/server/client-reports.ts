@@ -1,4 +1,5 @@
 import type { ClientKeepalive } from '../framing/messages.js';
+import { processorWaitMs } from '../processor-wait.js';
 
 /** The longest wait for one report, milliseconds. */
 const LONGEST_WAIT_MS = 1_000;
@@ -7,7 +8,7 @@ const LONGEST_WAIT_MS = 1_000;
 export class ClientReports {
   #received: number | undefined;
   #reportedAt = performance.now();
-  #ownMs = 0;
+  #ownMs = processorWaitMs();
   #waiting: ((received: number) => void) | undefined;
 
   /** Bytes of the connection that the client says it has taken in; undefined before its first report. */
@@ -16,11 +17,12 @@ export class ClientReports {
   }
 
   /**
-   * Takes a report. `ownMs` is how long the server has waited for its own work so far; returns whether that was
-   * most of the time since the last report.
+   * Takes a report. `waitsMs` is how long the server has waited for its own work so far; returns whether that, and
+   * waiting for a processor, was most of the time since the last report.
    */
-  take({ received }: ClientKeepalive, ownMs: number): boolean {
+  take({ received }: ClientKeepalive, waitsMs: number): boolean {
     const now = performance.now();
+    const ownMs = waitsMs + processorWaitMs();
     const serverWaited = ownMs - this.#ownMs > (now - this.#reportedAt) / 2;
     this.#received = received;
     this.#reportedAt = now;

@@ -12,9 +12,13 @@ export interface CodecPolicy {
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** A client is asked for a report after so many bytes on the wire: often at first, then less. */
-const SMALLEST_STEP = 64 * KIB;
-const LARGEST_STEP = 2 * MIB;
+/**
+ * A client is asked for a report after so many bytes on the wire, and after a share of the time since it came: often at
+ * first, then less, since each report takes a processor away from something for a moment.
+ */
+const REPORT_BYTES = 64 * KIB;
+const REPORT_SHARE = 0.25;
+const LONGEST_REPORT_MS = 100;
 /**
  * While the link's rate is not known, raw chunks are measurements: what follows a batch of them waits for the report
  * on it, since otherwise all that fits into the buffers would go raw. Each batch is as large as everything before it,
@@ -37,7 +41,9 @@ export class CodecChoice {
   readonly #numbers: readonly number[];
   readonly #chooser: CodecChooser;
   #current = 0;
-  #nextReport = 0;
+  readonly #openedAt = performance.now();
+  #askedAt = this.#openedAt;
+  #askedBytes = 0;
   /** The report on so many bytes is the one on a measurement. */
   #measured = Number.POSITIVE_INFINITY;
   /** Bytes that have gone raw since the link's rate is not known. */
@@ -102,12 +108,15 @@ export class CodecChoice {
 
   /** Whether, so many bytes into the connection, a report should be asked for. */
   reportDue(bytesSent: number): boolean {
-    return this.automatic && bytesSent >= this.#nextReport;
+    if (!this.automatic || bytesSent - this.#askedBytes < REPORT_BYTES) return false;
+    const pause = Math.min(LONGEST_REPORT_MS, REPORT_SHARE * (this.#askedAt - this.#openedAt));
+    return performance.now() - this.#askedAt >= pause;
   }
 
   /** A report is asked for, so many bytes into the connection. */
   asked(bytesSent: number): void {
-    this.#nextReport = bytesSent + Math.min(LARGEST_STEP, Math.max(SMALLEST_STEP, bytesSent / 4));
+    this.#askedAt = performance.now();
+    this.#askedBytes = bytesSent;
   }
 
   #chosen(index: number, rawLength: number): number {

@@ -5,7 +5,7 @@ import type { Forecast } from './payload-store.js';
 /** A codec must be expected to take at most this share of the time of those before it, raw first: they win ties. */
 const MARGIN = 0.9;
 /** The digest thread waits for bytes more than this share of the time: the link is the limit, not the client. */
-const STARVED = 0.6;
+const STARVED = 0.75;
 /** Intervals shorter than this, seconds and bytes, say nothing: they may be nothing but a process that had to wait for its turn. */
 const LEAST_SECONDS = 0.003;
 const LEAST_BYTES = 64 * 1024;
@@ -26,6 +26,8 @@ const LEAST_RISE_US = 20_000;
  * finding out what it does costs next to nothing; otherwise chunks would be encoded twice for little.
  */
 const DOMINANT = 2.5;
+/** And a second codec only where the link's rate is believed for this long, seconds. */
+const SURE_S = 1;
 /** Rates taken for a client that has not reported any yet, bytes per second. */
 const ASSUMED_DIGEST_RATE = 1.2e9;
 const ASSUMED_DECODE_RATE = 1e9;
@@ -91,7 +93,7 @@ export class CodecChooser {
     const starved = (report.starvedUs - last.starvedUs) / 1e6 / seconds > STARVED;
     const telling = seconds >= LEAST_SECONDS && bytes >= LEAST_BYTES;
     const steadyRate = this.#steadyRate(report);
-    if (telling && (measurement || (starved && !serverWaited))) this.#measured(bytes / seconds, seconds);
+    if (telling && starved && !serverWaited) this.#measured(bytes / seconds, seconds);
     else if (measurement) this.#trustS = 0;
     else if (steadyRate > this.#linkRate) {
       // The link carries more than was measured; how much more, only raw chunks can tell.
@@ -112,6 +114,7 @@ export class CodecChooser {
 
   /** The number of the codec for chunk `index` of `rawLength` bytes. */
   choose(index: number, rawLength: number): number {
+    if (this.#current === 0 && this.#linkRate === Number.POSITIVE_INFINITY) return 0;
     const forecasts = this.#codecs
       .map((codec) => ({ codec, forecast: this.#forecast(index, codec) }))
       .filter(
@@ -121,7 +124,8 @@ export class CodecChooser {
     this.#forgetOldRate();
     let best: Way = { codec: 0, onLink: rawLength / this.#linkRate, elsewhere: rawLength / this.#digestRate };
     for (const { codec, forecast } of forecasts) {
-      if (best.onLink < DOMINANT * best.elsewhere) break;
+      const sure = best.codec === 0 || this.#trustS >= SURE_S;
+      if (!sure || best.onLink < DOMINANT * best.elsewhere) break;
       const way = this.#expect(rawLength, codec, forecast);
       if (!forecast.untried && slowest(way) >= slowest(best) * MARGIN) continue;
       best = way;

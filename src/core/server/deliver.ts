@@ -37,6 +37,7 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
   const end = get.first + get.count;
   if (get.reason === 'mismatch') await delivery.whileQuiet(offer.complain(get.first));
   offer.pacer.moved(client, get.first);
+  let measuring = false;
   await sendChunks({
     offer,
     choice,
@@ -45,19 +46,21 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
     first: get.first,
     end,
     signal: delivery.signal,
-    sending: async () => {
-      if (choice.measuring) await askForReport(delivery);
+    frame: (next) => {
+      measuring = choice.measuring && next < end;
+      if (!measuring && !choice.reportDue(connection.bytesSent)) return { before: [], after: [] };
+      choice.asked(connection.bytesSent);
+      const ask = [encodeFrame('keepalive', encodeFrontier(offer.chain.frontier))];
+      return { before: ask, after: measuring ? ask : [] };
     },
     send: (parts) => delivery.put(parts),
     sent: async (sent) => {
       offer.pacer.moved(client, sent.next);
       delivery.sent(sent);
-      const measuring = choice.measuring && sent.next < end;
-      if (measuring) choice.measures(connection.bytesSent);
-      if (measuring || choice.reportDue(connection.bytesSent)) await askForReport(delivery);
       choice.sentRaw(sent.rawChunks * offer.geometry.chunkSize);
-      const { signal } = delivery;
-      if (measuring) await waits.time('networkMs', () => reports.reaches(connection.bytesSent, signal));
+      if (!measuring) return;
+      choice.measures(connection.bytesSent);
+      await waits.time('networkMs', () => reports.reaches(connection.bytesSent, delivery.signal));
     },
     whileWaiting: (wait) => delivery.whileQuiet(wait),
   });
@@ -69,9 +72,4 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
   }
   delivery.signal.throwIfAborted();
   return encodeFrame('end', encodeEnd(waits.totals));
-}
-
-async function askForReport({ connection, choice, offer, put }: Delivery): Promise<void> {
-  choice.asked(connection.bytesSent);
-  await put([encodeFrame('keepalive', encodeFrontier(offer.chain.frontier))]);
 }

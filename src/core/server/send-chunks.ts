@@ -18,14 +18,20 @@ export interface ChunkRun {
   readonly end: number;
   /** Ends the transfer between two frames; the rate does not hold up what is left of the frame under way. */
   readonly signal: AbortSignal;
-  /** Called before each batch, between two frames; it is sent when this resolves. */
-  sending(): Promise<void>;
+  /** Called before each batch, the last chunk of which is in front of `next`: what to send together with it. */
+  frame(next: number): BatchFrame;
   /** Resolves when the kernel has taken the parts; like `Connection.send`. */
   send(parts: readonly Uint8Array[]): Promise<void>;
   /** Called after each batch, between two frames; sending goes on when it resolves. */
   sent(progress: Sent): Promise<void>;
   /** Wraps every wait for the hashing pass, the source and the codec; it comes between two frames. */
   whileWaiting<T>(wait: Promise<T>): Promise<T>;
+}
+
+/** Frames in front of a batch and behind it. */
+export interface BatchFrame {
+  readonly before: readonly Uint8Array[];
+  readonly after: readonly Uint8Array[];
 }
 
 /** What one batch carried. */
@@ -98,13 +104,15 @@ async function takeBatch(queue: Promise<Payload>[], size: number): Promise<reado
 
 async function sendBatch(run: ChunkRun, first: number, batch: readonly Payload[]): Promise<void> {
   const { offer, choice, signal, waits } = run;
+  const next = first + batch.length;
   try {
     signal.throwIfAborted();
-    await run.sending();
-    const parts = batch.flatMap(({ codec, bytes }, at) => {
+    const { before, after } = run.frame(next);
+    const chunks = batch.flatMap(({ codec, bytes }, at) => {
       const [index, number] = [first + at, choice.wireNumber(codec)];
       return [encodeChunkHeader(number, 0, index, bytes.length, offer.chain.digest(index)), bytes];
     });
+    const parts = [...before, ...chunks, ...after];
     const size = run.rate.batchSize(BATCH_SIZE);
     for (const write of batch.length > 1 ? [parts] : cut(parts, size)) {
       await waits.time('rateMs', () => run.rate.take(byteCount(write), signal));
@@ -113,7 +121,6 @@ async function sendBatch(run: ChunkRun, first: number, batch: readonly Payload[]
   } finally {
     for (const payload of batch) payload.release();
   }
-  const next = first + batch.length;
   const position = Math.min(offer.geometry.offset(next), offer.geometry.size);
   const encodedChunks = batch.filter(({ codec }) => codec !== 0).length;
   await run.sent({

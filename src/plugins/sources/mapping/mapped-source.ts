@@ -5,8 +5,8 @@ import { makeResident } from './make-resident.js';
 import type { MappedWindows } from './mapped-windows.js';
 import { Residency } from './residency.js';
 
-/** The most bytes that are copied on this thread. */
-const FEW_PAGES = 16 * 1024;
+/** The most bytes that are copied on this thread: waking another one would take longer. */
+const FEW_PAGES = 256 * 1024;
 
 /** A regular file whose pages are lent to the kernel from mappings, and read in the ordinary way for everyone else. */
 export class MappedSource implements ChunkSource {
@@ -33,8 +33,10 @@ export class MappedSource implements ChunkSource {
   }
 
   async read(offset: number, into: Uint8Array): Promise<number> {
-    const atHand = into.length <= FEW_PAGES && this.#residency.check(offset, into.length);
-    const length = atHand ? this.#file.readNow(offset, into) : await this.#file.read(offset, into);
+    const few = into.length <= FEW_PAGES;
+    if (few && this.#residency.check(offset, into.length)) return this.#file.readNow(offset, into);
+    if (few) this.#residency.expect(offset + into.length);
+    const length = await this.#file.read(offset, into);
     this.#residency.noteRead(offset, length);
     return length;
   }

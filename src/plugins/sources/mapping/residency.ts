@@ -63,6 +63,11 @@ export class Residency {
     return fresh;
   }
 
+  /** Somebody reads in order and has come to `offset`: starts fetching what follows. */
+  expect(offset: number): void {
+    this.#fetchAhead(stripeOf(offset), this.#now() - FRESH_MS);
+  }
+
   /** Makes the span resident; false when that failed for a part of it. */
   async ensure(offset: number, length: number): Promise<boolean> {
     const oldest = this.#now() - FRESH_MS;

@@ -5,31 +5,35 @@ import { decodePayload } from '#dist/core/codec/decode-payload.js';
 const payload = new Uint8Array(5);
 
 describe('decodePayload', () => {
-  test('a synchronous codec answers at once', () => {
-    const chunk = new Uint8Array(10);
-    expect(
-      decodePayload(
-        decoding(() => chunk),
-        payload,
-        10,
-      ),
-    ).toBe(chunk);
+  test('a synchronous codec is done on return, and may use its memory again', () => {
+    const memory = new Uint8Array(10);
+    let calls = 0;
+    const codec = decoding(() => memory.fill(++calls));
+    const chunks = [new Uint8Array(10), new Uint8Array(10)];
+    for (const chunk of chunks) expect(decodePayload(codec, payload, chunk)).toBeUndefined();
+    expect(chunks).toEqual([new Uint8Array(10).fill(1), new Uint8Array(10).fill(2)]);
   });
 
   test('an asynchronous codec is awaited', async () => {
     const chunk = new Uint8Array(10);
-    const result = decodePayload(
-      decoding(async () => chunk),
+    await decodePayload(
+      decoding(async () => new Uint8Array(10).fill(7)),
       payload,
-      10,
+      chunk,
     );
-    expect(result).toBeInstanceOf(Promise);
-    expect(await result).toBe(chunk);
+    expect(chunk).toEqual(new Uint8Array(10).fill(7));
+  });
+
+  test('the chunk may take the place of its payload', () => {
+    const memory = Uint8Array.from([1, 2, 3, 4, 5, 0, 0, 0, 0, 0]);
+    const twice = decoding((bytes) => Uint8Array.from([...bytes, ...bytes]));
+    void decodePayload(twice, memory.subarray(0, 5), memory);
+    expect([...memory]).toEqual([1, 2, 3, 4, 5, 1, 2, 3, 4, 5]);
   });
 
   test('an asynchronous codec that does not answer in time is refused', async () => {
     const never = decoding(() => new Promise<Uint8Array>(() => undefined));
-    await expect(decodePayload(never, payload, 10, 20)).rejects.toMatchObject({
+    await expect(decodePayload(never, payload, new Uint8Array(10), 20)).rejects.toMatchObject({
       code: 'CODEC_FAILED',
       message: 'odd could not decode 5 bytes into a chunk of 10: it did not answer within 0.02 s',
     });
@@ -48,9 +52,9 @@ describe('decodePayload', () => {
       code: 'CODEC_FAILED',
       message: `odd could not decode 5 bytes into a chunk of 10: ${reason}`,
     });
-    expect(() => decodePayload(decoding(decode as Codec['decode']), payload, 10)).toThrow(refusal);
+    expect(() => decodePayload(decoding(decode as Codec['decode']), payload, new Uint8Array(10))).toThrow(refusal);
     const later = decoding(async () => decode() as Uint8Array);
-    await expect(decodePayload(later, payload, 10)).rejects.toThrow(refusal);
+    await expect(decodePayload(later, payload, new Uint8Array(10))).rejects.toThrow(refusal);
   });
 });
 

@@ -31,9 +31,9 @@ describe('payloads that were tampered with, 100,000 of them', () => {
     const decode = (which: number, mutations: readonly Mutation[], rawLength: number) => {
       const payload = mutate(payloads[which] as Uint8Array, mutations);
       try {
-        const chunk = decodePayload(codec, payload, rawLength) as Uint8Array;
+        void decodePayload(codec, payload, new Uint8Array(rawLength));
         accepted++;
-        return chunk.length === rawLength;
+        return true;
       } catch (error) {
         refused++;
         return error instanceof WireBoundError && error.code === 'CODEC_FAILED';
@@ -72,9 +72,10 @@ const BOMBS = `
   const matchOfOneGiB = Buffer.concat([Buffer.from([0x1f, 7, 1, 0]), Buffer.alloc(2 ** 22, 255), Buffer.from([0])]);
   const prefixed = Buffer.concat([Buffer.from([255, 255, 255, 255]), Buffer.alloc(1043, 7)]);
   const payloads = [[deflate, inflatesTo64MiB], [lz4, matchOfOneGiB], [lz4, prefixed], [deflate, prefixed]];
+  const chunk = new Uint8Array(RAW_LENGTH);
   const attempt = () => payloads.filter(([{ codecs: [codec] }, payload]) => {
     try {
-      decodePayload(codec, payload, RAW_LENGTH);
+      decodePayload(codec, payload, chunk);
       return false;
     } catch (error) {
       return error.code === 'CODEC_FAILED';

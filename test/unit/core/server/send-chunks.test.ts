@@ -242,7 +242,7 @@ async function start(options: RunOptions = {}) {
       await turn();
       options.onSend?.();
     },
-    sending: async () => undefined,
+    frame: () => ({ before: [], after: [] }),
     sent: async (progress) => void sent.push(progress),
     whileWaiting: (wait) => {
       waits.push(frames().length);
