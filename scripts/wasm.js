@@ -1,6 +1,7 @@
-// Assembles the WebAssembly text in src/ into binaries beside the compiled modules that load them.
+// Assembles the WebAssembly text in src/ into binaries: beside the compiled modules that load them, and in dist/ itself,
+// beside the bundle that these modules are in too.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import loadWabt from 'wabt';
 
 const wabt = await loadWabt();
@@ -8,5 +9,7 @@ for (const path of await readdir('src', { recursive: true })) {
   if (!path.endsWith('.wat')) continue;
   const module = wabt.parseWat(path, await readFile(join('src', path), 'utf8'), { simd: true });
   module.validate();
-  await writeFile(join('dist', path.replace(/\.wat$/, '.wasm')), module.toBinary({}).buffer);
+  const binary = path.replace(/\.wat$/, '.wasm');
+  for (const copy of [binary, basename(binary)])
+    await writeFile(join('dist', copy), module.toBinary({}).buffer);
 }

@@ -183,7 +183,9 @@ describe('deflate', () => {
     const flush = deflateRawSync(new Uint8Array(16 * MIB), { finishFlush: zlib.Z_FULL_FLUSH });
     const bomb = Buffer.concat(Array.from({ length: 64 }, () => flush));
     const before = peakMemory();
-    expect(() => decodePayload(deflate, bomb, new Uint8Array(64 * 1024))).toThrow(/^deflate could not decode/);
+    expect(() => decodePayload(deflate, bomb, new Uint8Array(64 * 1024))).toThrow(
+      /^deflate could not decode/,
+    );
     expect(peakMemory() - before).toBeLessThan(256 * MIB);
   });
 });

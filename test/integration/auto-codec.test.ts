@@ -56,11 +56,11 @@ describe('--codec auto', () => {
     client.get(0, SIZE / CHUNK);
     for (let report = 1; report <= 4; report++) {
       await client.next('keepalive');
-      const sofar = client.frames.map(({ header }) => header.type).slice(1); // without the manifest
-      const batch = ['keepalive', ...Array(4).fill('chunk'), 'keepalive'];
-      if (report === 2) expect(sofar).toEqual(batch);
-      if (report === 4) expect(sofar).toEqual([...batch, ...batch]);
-      const silent = { starvedUs: 0, digestRate: 0, decodeRate: 0 };
+      const types = client.frames.map(({ header }) => header.type).slice(1); // without the manifest
+      const sofar = types.map((type) => (type === 'keepalive' ? '|' : 'c')).join('');
+      if (report === 2) expect(sofar).toBe('|cccc|');
+      if (report === 4) expect(sofar).toMatch(/^\|cccc\|\|c{1,16}\|$/); // fewer where the hashing pass is not there yet
+      const silent = { starvedUs: 0, waitedUs: 0, digestRate: 0, decodeRate: 0 };
       const answer = { ...silent, received: client.received.length, elapsedUs: 100 * report };
       client.socket.write(encodeFrame('keepalive', encodeClientKeepalive(answer)));
     }

@@ -23,7 +23,7 @@ const SIZE = COUNT * CHUNK;
 const LIMITS = { helloTimeoutMs: 1_000, idleTimeoutMs: 1_000, stallTimeoutMs: 2_000, stallBytes: CHUNK };
 
 /** A keepalive that reports no times and no rates. */
-const SILENT = { received: 0, elapsedUs: 0, starvedUs: 0, digestRate: 0, decodeRate: 0 };
+const SILENT = { received: 0, elapsedUs: 0, starvedUs: 0, waitedUs: 0, digestRate: 0, decodeRate: 0 };
 
 let folder: Awaited<ReturnType<typeof makeTempFolder>>;
 let source: string;
@@ -117,7 +117,7 @@ describe('a request that cannot be met (B72 B90)', () => {
     ['is of no known type', Buffer.from([99, 0, 0, 0, 0, 0, 0, 0]), 'unknown frame type 99'],
     [
       'says it received more than there can be',
-      encodeFrame('keepalive', Buffer.alloc(32, 255)),
+      encodeFrame('keepalive', Buffer.alloc(40, 255)),
       'not a possible count',
     ],
     ['is a verdict before the end', encodeFrame('verdict', encodeVerdict({ verified: true })), 'before End'],

@@ -112,7 +112,7 @@ describe('lengths over the limit (B72)', () => {
     ['a chunk', sends([header(6, 0xffff_ffff)])],
     ['a chunk one byte too long', sends([header(6, CHUNK + 1)])],
     ['an error', sends([header(9, 0x7fff_ffff)])],
-    ['a keepalive', sends([header(10, 33)])],
+    ['a keepalive', sends([header(10, 41)])],
     ['an End', sends([header(7, 21)])],
   ])('in %s are refused before anything is allocated', async (_, script) => {
     const before = process.memoryUsage().arrayBuffers;

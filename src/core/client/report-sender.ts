@@ -14,7 +14,6 @@ export class ReportSender {
   readonly #received: () => number;
   readonly #openedAt = performance.now();
   readonly #waitedBeforeMs = processorWaitMs();
-  #starvedMs = 0;
   /** A keepalive is on its way to the kernel, and another one is wanted. */
   #sending = false;
   #due = false;
@@ -33,7 +32,8 @@ export class ReportSender {
     const report = encodeClientKeepalive({
       received: this.#received(),
       elapsedUs: (performance.now() - this.#openedAt) * 1000,
-      starvedUs: this.#starved() * 1000,
+      starvedUs: (this.times?.starvedMs ?? 0) * 1000,
+      waitedUs: (processorWaitMs() - this.#waitedBeforeMs) * 1000,
       digestRate: this.times?.digestRate ?? 0,
       decodeRate: this.times?.decodeRate ?? 0,
     });
@@ -42,11 +42,5 @@ export class ReportSender {
       if (this.#due) this.send();
     };
     this.#send(encodeFrame('keepalive', report)).then(taken, () => undefined);
-  }
-  /** How long bytes were lacking because none came, and not because nobody had a processor to take them in; milliseconds. */
-  #starved(): number {
-    const waitedMs = processorWaitMs() - this.#waitedBeforeMs;
-    this.#starvedMs = Math.max(this.#starvedMs, (this.times?.starvedMs ?? 0) - waitedMs);
-    return this.#starvedMs;
   }
 }

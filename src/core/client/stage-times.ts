@@ -1,19 +1,26 @@
 /** What the digest thread of a client is doing: working, waiting for bytes, or waiting for the sink to make room. */
 export type StageState = 'busy' | 'starved' | 'blocked';
 
-/** Where a pipeline's time goes, milliseconds and bytes, from `restart` on. */
+/** After so many bytes, what came before counts half. */
+const RECENT_BYTES = 8 * 1024 * 1024;
+/** The first bytes that are decoded touch the memory for the first time; that says nothing about the codec. */
+const FIRST_DECODED_BYTES = 8 * 1024 * 1024;
+
+/** Where a pipeline's time goes, milliseconds, from `restart` on. */
 export class StageTimes {
   hashMs = 0;
-  hashedBytes = 0;
   decodeMs = 0;
-  decodedBytes = 0;
+  #hashing = new RecentRate();
+  #decoding = new RecentRate(FIRST_DECODED_BYTES);
   #state: StageState = 'starved';
   #since = performance.now();
   #idleMs = { starved: 0, blocked: 0 };
 
   /** Begins to count anew, with nothing to do yet. */
   restart(): void {
-    this.hashMs = this.hashedBytes = this.decodeMs = this.decodedBytes = 0;
+    this.hashMs = this.decodeMs = 0;
+    this.#hashing = new RecentRate();
+    this.#decoding = new RecentRate(FIRST_DECODED_BYTES);
     this.#idleMs = { starved: 0, blocked: 0 };
     this.#since = performance.now();
     this.#state = 'starved';
@@ -46,20 +53,20 @@ export class StageTimes {
   /** One chunk has been verified. */
   count(rawLength: number, hashMs: number, decodeMs: number): void {
     this.hashMs += hashMs;
-    this.hashedBytes += rawLength;
+    this.#hashing.add(rawLength, hashMs);
     if (decodeMs === 0) return;
     this.decodeMs += decodeMs;
-    this.decodedBytes += rawLength;
+    this.#decoding.add(rawLength, decodeMs);
   }
 
   /** KiB/s; 0 before anything was hashed. */
   get digestRate(): number {
-    return rate(this.hashedBytes, this.hashMs);
+    return this.#hashing.value;
   }
 
-  /** Raw KiB/s; 0 before anything was decoded. */
+  /** Raw KiB/s; 0 before there is something to tell. */
   get decodeRate(): number {
-    return rate(this.decodedBytes, this.decodeMs);
+    return this.#decoding.value;
   }
 
   #book(): void {
@@ -69,6 +76,29 @@ export class StageTimes {
   }
 }
 
-function rate(bytes: number, ms: number): number {
-  return ms === 0 ? 0 : Math.round(bytes / 1.024 / ms);
+/** Of work that has been done lately: what comes first is slow, and another codec may have been in use. */
+class RecentRate {
+  #skipBytes: number;
+  #bytes = 0;
+  #ms = 0;
+
+  constructor(skipBytes = 0) {
+    this.#skipBytes = skipBytes;
+  }
+
+  add(bytes: number, ms: number): void {
+    this.#skipBytes -= bytes;
+    if (this.#skipBytes >= 0) return;
+    if (this.#bytes >= RECENT_BYTES) {
+      this.#bytes /= 2;
+      this.#ms /= 2;
+    }
+    this.#bytes += bytes;
+    this.#ms += ms;
+  }
+
+  /** KiB/s; 0 before the first. */
+  get value(): number {
+    return this.#ms === 0 ? 0 : Math.round(this.#bytes / 1.024 / this.#ms);
+  }
 }

@@ -21,9 +21,9 @@ export function decodePayload(
   };
   // At once: the codec may use the memory of its result again in the next call.
   const take = (result: unknown): void => {
-    if (!isUint8Array(result)) return refuse('it did not return a Uint8Array');
-    if (result.length !== chunk.length) return refuse(`it returned ${result.length} bytes`);
-    chunk.set(result);
+    const bytes = isUint8Array(result) ? result : refuse('it did not return a Uint8Array');
+    if (bytes.length !== chunk.length) refuse(`it returned ${bytes.length} bytes`);
+    chunk.set(bytes);
   };
   const fail = (error: unknown): never => refuse(causeLine(error), error);
 

@@ -50,7 +50,7 @@ export const PAYLOAD_LIMITS: Readonly<Record<Exclude<FrameType, 'chunk'>, number
   end: 20,
   verdict: 4 * 1024,
   error: 4 * 1024,
-  keepalive: 32,
+  keepalive: 40,
 };
 
 /** A parsed frame header. */

@@ -21,11 +21,11 @@ const REPORT_SHARE = 0.25;
 const LONGEST_REPORT_MS = 100;
 /**
  * While the link's rate is not known, raw chunks are measurements: what follows a batch of them waits for the report
- * on it, since otherwise all that fits into the buffers would go raw. Each batch is as large as everything before it,
- * within these limits: small where the link turns out to be slow, large enough to tell where it is fast.
+ * on it, since otherwise all that fits into the buffers would go raw. The first batch is small, for a slow link; where it
+ * took no time, larger ones tell more.
  */
-const LEAST_BATCH = 256 * KIB;
-const MOST_BATCH = MIB;
+const FIRST_BATCH = 256 * KIB;
+const NEXT_BATCH = MIB;
 /** After so many bytes that told nothing the link is taken to be faster than the client. */
 const MEASURED_BYTES = 2 * MIB;
 
@@ -70,7 +70,7 @@ export class CodecChoice {
   /** How many bytes of the file may be on their way to the socket at a time. */
   get reach(): number {
     if (!this.measuring) return Number.POSITIVE_INFINITY;
-    return Math.min(MOST_BATCH, Math.max(LEAST_BATCH, this.#unmeasured));
+    return this.#unmeasured === 0 ? FIRST_BATCH : NEXT_BATCH;
   }
 
   /** Whether the last chunk was to be encoded. */

@@ -5,9 +5,11 @@ import type { Forecast } from './payload-store.js';
 /** A codec must be expected to take at most this share of the time of those before it, raw first: they win ties. */
 const MARGIN = 0.9;
 /** The digest thread waits for bytes more than this share of the time: the link is the limit, not the client. */
-const STARVED = 0.75;
+const STARVED = 0.4;
+/** The client had no processor for more than this share of the time: that may be why bytes came late. */
+const WAITED = 0.4;
 /** Intervals shorter than this, seconds and bytes, say nothing: they may be nothing but a process that had to wait for its turn. */
-const LEAST_SECONDS = 0.003;
+const LEAST_SECONDS = 0.006;
 const LEAST_BYTES = 64 * 1024;
 /**
  * A rate is believed for so many times as long as measuring it took, and for twice as long as the one before: what
@@ -26,8 +28,8 @@ const LEAST_RISE_US = 20_000;
  * finding out what it does costs next to nothing; otherwise chunks would be encoded twice for little.
  */
 const DOMINANT = 2.5;
-/** And a second codec only where the link's rate is believed for this long, seconds. */
-const SURE_S = 1;
+/** And a second codec only where the link's rate was found twice, the second time at most by this factor another. */
+const SAME_RATE = 2;
 /** Rates taken for a client that has not reported any yet, bytes per second. */
 const ASSUMED_DIGEST_RATE = 1.2e9;
 const ASSUMED_DECODE_RATE = 1e9;
@@ -48,6 +50,9 @@ export class CodecChooser {
   /** Reports of the last `LEAST_RISE_US`, and the one before them. */
   readonly #recent: ClientKeepalive[] = [];
   #linkRate = Number.POSITIVE_INFINITY;
+  #measuredRate = 0;
+  /** The rate that was measured last is about the one before. */
+  #confirmed = false;
   /** For how long the last rate that was measured is believed, seconds; 0 after a sign that the link is faster. */
   #trustS = 0;
   #trustedUntil = 0;
@@ -91,9 +96,10 @@ export class CodecChooser {
     const bytes = report.received - last.received;
     const seconds = (report.elapsedUs - last.elapsedUs) / 1e6;
     const starved = (report.starvedUs - last.starvedUs) / 1e6 / seconds > STARVED;
+    const waited = serverWaited || (report.waitedUs - last.waitedUs) / 1e6 / seconds > WAITED;
     const telling = seconds >= LEAST_SECONDS && bytes >= LEAST_BYTES;
     const steadyRate = this.#steadyRate(report);
-    if (telling && starved && !serverWaited) this.#measured(bytes / seconds, seconds);
+    if (telling && (measurement || (starved && !waited))) this.#measured(bytes / seconds, seconds);
     else if (measurement) this.#trustS = 0;
     else if (steadyRate > this.#linkRate) {
       // The link carries more than was measured; how much more, only raw chunks can tell.
@@ -123,11 +129,13 @@ export class CodecChooser {
     if (forecasts.length === 0) return 0; // says nothing about the link: the mode stays
     this.#forgetOldRate();
     let best: Way = { codec: 0, onLink: rawLength / this.#linkRate, elsewhere: rawLength / this.#digestRate };
-    for (const { codec, forecast } of forecasts) {
-      const sure = best.codec === 0 || this.#trustS >= SURE_S;
-      if (!sure || best.onLink < DOMINANT * best.elsewhere) break;
-      const way = this.#expect(rawLength, codec, forecast);
-      if (!forecast.untried && slowest(way) >= slowest(best) * MARGIN) continue;
+    let encodeRate = TYPICAL_RATE;
+    for (const [at, { codec, forecast }] of forecasts.entries()) {
+      if (best.onLink < DOMINANT * best.elsewhere || (at > 0 && !this.#confirmed)) break;
+      encodeRate = forecast.encodeRate ?? encodeRate; // of one that is not known: that of the codec before
+      const way = this.#expect(rawLength, codec, forecast, encodeRate);
+      const limit = forecast.untried ? way.elsewhere : slowest(way);
+      if (limit >= slowest(best) * MARGIN) continue;
       best = way;
       if (forecast.untried) break;
     }
@@ -135,15 +143,17 @@ export class CodecChooser {
     return best.codec;
   }
 
-  #expect(rawLength: number, codec: number, forecast: Forecast): Way {
+  #expect(rawLength: number, codec: number, forecast: Forecast, encodeRate: number): Way {
     const atClient = rawLength / this.#digestRate + rawLength / this.#decodeRate;
-    const atServer = forecast.ready ? 0 : rawLength / (forecast.encodeRate ?? TYPICAL_RATE);
+    const atServer = forecast.ready ? 0 : rawLength / encodeRate;
     return { codec, onLink: forecast.length / this.#linkRate, elsewhere: Math.max(atClient, atServer) };
   }
 
   #measured(rate: number, seconds: number): void {
     const trustS = Math.max(LEAST_TRUST_S, TRUST_INTERVALS * seconds, 2 * this.#trustS);
     this.#trustS = Math.min(LONGEST_TRUST_S, trustS);
+    this.#confirmed = rate < SAME_RATE * this.#measuredRate && this.#measuredRate < SAME_RATE * rate;
+    this.#measuredRate = rate;
     this.#linkRate = rate;
     this.#trustedUntil = this.#now() + this.#trustS;
   }

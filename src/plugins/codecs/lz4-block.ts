@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { installedUrl } from '../../core/installed-url.js';
 
 /** TypeScript knows it only together with a browser. */
 declare const WebAssembly: {
@@ -38,6 +37,6 @@ export function decodeLz4Block(payload: Uint8Array, rawLength: number): Uint8Arr
 }
 
 function loadBlock(): Lz4Block {
-  const module = new WebAssembly.Module(readFileSync(installedUrl('plugins/codecs/lz4-block.wasm')));
+  const module = new WebAssembly.Module(readFileSync(new URL('lz4-block.wasm', import.meta.url)));
   return new WebAssembly.Instance(module).exports as Lz4Block;
 }

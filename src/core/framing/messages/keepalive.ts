@@ -10,9 +10,11 @@ export interface ClientKeepalive {
   readonly elapsedUs: number;
   /** How long its digest thread had nothing to do for want of bytes, microseconds. */
   readonly starvedUs: number;
-  /** Raw KiB/s that it hashes; 0 before it has hashed anything. */
+  /** How long it was ready to take bytes in and had no processor, as far as its system tells, microseconds. */
+  readonly waitedUs: number;
+  /** Raw KiB/s that it hashes; 0 while it has nothing to tell. */
   readonly digestRate: number;
-  /** Raw KiB/s that it decodes; 0 before it has decoded anything. */
+  /** Raw KiB/s that it decodes; 0 while it has nothing to tell. */
   readonly decodeRate: number;
 }
 
@@ -28,18 +30,20 @@ export function encodeClientKeepalive(keepalive: ClientKeepalive): Uint8Array {
   content.writeBigUInt64BE(BigInt(keepalive.received), 0);
   content.writeBigUInt64BE(BigInt(Math.round(keepalive.elapsedUs)), 8);
   content.writeBigUInt64BE(BigInt(Math.round(keepalive.starvedUs)), 16);
-  content.writeUInt32BE(clampU32(keepalive.digestRate), 24);
-  content.writeUInt32BE(clampU32(keepalive.decodeRate), 28);
+  content.writeBigUInt64BE(BigInt(Math.round(keepalive.waitedUs)), 24);
+  content.writeUInt32BE(clampU32(keepalive.digestRate), 32);
+  content.writeUInt32BE(clampU32(keepalive.decodeRate), 36);
   return content;
 }
 
 export function parseClientKeepalive(content: Uint8Array): ClientKeepalive {
   checkLength(content, PAYLOAD_LIMITS.keepalive, 'keepalive');
   const view = dataView(content);
-  const [received, elapsedUs, starvedUs] = [0, 8, 16].map((at) => {
+  const [received, elapsedUs, starvedUs, waitedUs] = [0, 8, 16, 24].map((at) => {
     const value = view.getBigUint64(at);
     if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
     throw new WireBoundError('PROTOCOL', `keepalive: ${value} is not a possible count`);
-  }) as [number, number, number];
-  return { received, elapsedUs, starvedUs, digestRate: view.getUint32(24), decodeRate: view.getUint32(28) };
+  }) as [number, number, number, number];
+  const [digestRate, decodeRate] = [view.getUint32(32), view.getUint32(36)];
+  return { received, elapsedUs, starvedUs, waitedUs, digestRate, decodeRate };
 }

@@ -52,7 +52,9 @@ describe('decodePayload', () => {
       code: 'CODEC_FAILED',
       message: `odd could not decode 5 bytes into a chunk of 10: ${reason}`,
     });
-    expect(() => decodePayload(decoding(decode as Codec['decode']), payload, new Uint8Array(10))).toThrow(refusal);
+    expect(() => decodePayload(decoding(decode as Codec['decode']), payload, new Uint8Array(10))).toThrow(
+      refusal,
+    );
     const later = decoding(async () => decode() as Uint8Array);
     await expect(decodePayload(later, payload, new Uint8Array(10))).rejects.toThrow(refusal);
   });

@@ -316,6 +316,7 @@ describe('Keepalive', () => {
       received: fc.maxSafeNat(),
       elapsedUs: fc.maxSafeNat(),
       starvedUs: fc.maxSafeNat(),
+      waitedUs: fc.maxSafeNat(),
       digestRate: rate,
       decodeRate: rate,
     });
@@ -329,11 +330,19 @@ describe('Keepalive', () => {
   });
 
   test('a rate beyond 32 bits is sent as the largest there is, parts of microseconds not at all', () => {
-    const odd = { received: 0, elapsedUs: 1.4, starvedUs: 0.6, digestRate: 1.5, decodeRate: 2 ** 40 };
+    const odd = {
+      received: 0,
+      elapsedUs: 1.4,
+      starvedUs: 0.6,
+      waitedUs: 0.2,
+      digestRate: 1.5,
+      decodeRate: 2 ** 40,
+    };
     expect(parseClientKeepalive(encodeClientKeepalive(odd))).toEqual({
       received: 0,
       elapsedUs: 1,
       starvedUs: 1,
+      waitedUs: 0,
       digestRate: 2,
       decodeRate: LARGEST,
     });
@@ -344,17 +353,17 @@ describe('Keepalive', () => {
     expect(Buffer.from(encodeFrontier(1)).toString('hex')).toBe('00000001');
   });
 
-  test.each([0, 4, 12, 31, 33])('%i bytes are no keepalive of a client', (length) => {
+  test.each([0, 4, 12, 39, 41])('%i bytes are no keepalive of a client', (length) => {
     expect(() => parseClientKeepalive(new Uint8Array(length))).toThrow(
-      protocol(`keepalive: ${length} bytes instead of 32`),
+      protocol(`keepalive: ${length} bytes instead of 40`),
     );
   });
 
   test.each(['0020000000000000', '0020000000000001', 'ffffffffffffffff'])(
     '0x%s is no possible count',
     (hex) => {
-      for (const at of [0, 8, 16]) {
-        const content = Buffer.alloc(32);
+      for (const at of [0, 8, 16, 24]) {
+        const content = Buffer.alloc(40);
         content.write(hex, at, 'hex');
         expect(() => parseClientKeepalive(content)).toThrow(
           protocol(`keepalive: ${BigInt(`0x${hex}`)} is not a possible count`),
