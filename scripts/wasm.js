@@ -9,7 +9,8 @@ for (const path of await readdir('src', { recursive: true })) {
   if (!path.endsWith('.wat')) continue;
   const module = wabt.parseWat(path, await readFile(join('src', path), 'utf8'), { simd: true });
   module.validate();
-  const binary = path.replace(/\.wat$/, '.wasm');
-  for (const copy of [binary, basename(binary)])
-    await writeFile(join('dist', copy), module.toBinary({}).buffer);
+  const { buffer } = module.toBinary({});
+  const target = path.replace(/\.wat$/, '.wasm');
+  await writeFile(join('dist', target), buffer);
+  await writeFile(join('dist', basename(target)), buffer);
 }

@@ -7,8 +7,9 @@ export interface Codec {
   /** Lower-case letters, digits, `-`; what `--codec` calls it and what travels in the manifest. */
   readonly name: string;
   /**
-   * Encodes a whole chunk into a fresh array, which the host owns. One that does not suit the codec may become an empty result, or a longer one (at most by a
-   * quarter and 1 KiB), and goes raw; so does one that it throws at, which is told as a failure.
+   * Encodes a whole chunk into a fresh array, which the host owns. One that does not suit the codec may become an empty
+   * result, or a longer one (at most by a quarter and 1 KiB), and goes raw; so does one that it throws at, which is told as
+   * a failure.
    */
   encode(chunk: Uint8Array): Uint8Array | Promise<Uint8Array>;
   /**
