@@ -74,7 +74,7 @@ test(`10,000 broken hellos leave a server alive and as large as it was (seed ${S
 
 test(`10,000 broken servers never make a wrong file (seed ${SEED})`, async () => {
   const parent = join(folder.path, 'parent');
-  await mkdir(parent);
+  await mkdir(parent, { recursive: true }); // there when the test is tried again
   const lane = async (name: string, count: number, seed: number) => {
     const target = join(parent, name);
     await mkdir(target, { recursive: true });
