@@ -60,7 +60,7 @@ describe('--codec auto', () => {
       const sofar = types.map((type) => (type === 'keepalive' ? '|' : 'c')).join('');
       if (report === 2) expect(sofar).toBe('|cccc|');
       if (report === 4) expect(sofar).toMatch(/^\|cccc\|\|c{1,16}\|$/); // fewer where the hashing pass is not there yet
-      const silent = { starvedUs: 0, waitedUs: 0, digestRate: 0, decodeRate: 0 };
+      const silent = { starvedUs: 0, busyUs: 0, digestRate: 0, decodeRate: 0 };
       const answer = { ...silent, received: client.received.length, elapsedUs: 100 * report };
       client.socket.write(encodeFrame('keepalive', encodeClientKeepalive(answer)));
     }

@@ -23,7 +23,7 @@ const SIZE = COUNT * CHUNK;
 const LIMITS = { helloTimeoutMs: 1_000, idleTimeoutMs: 1_000, stallTimeoutMs: 2_000, stallBytes: CHUNK };
 
 /** A keepalive that reports no times and no rates. */
-const SILENT = { received: 0, elapsedUs: 0, starvedUs: 0, waitedUs: 0, digestRate: 0, decodeRate: 0 };
+const SILENT = { received: 0, elapsedUs: 0, starvedUs: 0, busyUs: 0, digestRate: 0, decodeRate: 0 };
 
 let folder: Awaited<ReturnType<typeof makeTempFolder>>;
 let source: string;

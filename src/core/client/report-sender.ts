@@ -13,7 +13,7 @@ export class ReportSender {
   readonly #send: (frame: Uint8Array) => Promise<void>;
   readonly #received: () => number;
   readonly #openedAt = performance.now();
-  readonly #waitedBeforeMs = processorWaitMs();
+  readonly #idleBeforeMs = idleMs();
   /** A keepalive is on its way to the kernel, and another one is wanted. */
   #sending = false;
   #due = false;
@@ -29,11 +29,12 @@ export class ReportSender {
     this.#due = this.#sending;
     if (this.#sending) return;
     this.#sending = true;
+    const elapsedMs = performance.now() - this.#openedAt;
     const report = encodeClientKeepalive({
       received: this.#received(),
-      elapsedUs: (performance.now() - this.#openedAt) * 1000,
+      elapsedUs: elapsedMs * 1000,
       starvedUs: (this.times?.starvedMs ?? 0) * 1000,
-      waitedUs: (processorWaitMs() - this.#waitedBeforeMs) * 1000,
+      busyUs: Math.max(0, elapsedMs - (idleMs() - this.#idleBeforeMs)) * 1000,
       digestRate: this.times?.digestRate ?? 0,
       decodeRate: this.times?.decodeRate ?? 0,
     });
@@ -43,4 +44,9 @@ export class ReportSender {
     };
     this.#send(encodeFrame('keepalive', report)).then(taken, () => undefined);
   }
+}
+
+/** For how long this thread has had nothing to do, without the time in which it had and got no processor, milliseconds. */
+function idleMs(): number {
+  return performance.eventLoopUtilization().idle - processorWaitMs();
 }

@@ -16,8 +16,8 @@ export class AdmittedClient {
   readonly run: Run;
   readonly offer: Offer;
   readonly choice: CodecChoice;
-  readonly #reports = new ClientReports();
   readonly #waits = new Waits();
+  readonly #reports = new ClientReports(this.#waits);
 
   constructor(run: Run, offer: Offer, choice: CodecChoice) {
     this.run = run;
@@ -59,7 +59,7 @@ export class AdmittedClient {
 
   /** Takes what it says in a keepalive. */
   report(report: ClientKeepalive): void {
-    this.choice.report(report, this.#reports.take(report, this.#waits.ownMs));
+    this.choice.report(report, this.#reports.take(report));
   }
 
   /** Nobody waits for it any more. */

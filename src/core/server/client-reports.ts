@@ -1,34 +1,46 @@
 import type { ClientKeepalive } from '../framing/messages.js';
 import { processorWaitMs } from '../processor-wait.js';
+import type { Waits } from './waits.js';
 
 /** The longest wait for one report, milliseconds. */
 const LONGEST_WAIT_MS = 1_000;
 
-/** What a client says about itself in its keepalives. */
+/** What a client says about itself in its keepalives, and how busy the server was meanwhile. */
 export class ClientReports {
+  readonly #waits: Waits;
   #received: number | undefined;
-  #reportedAt = performance.now();
-  #ownMs = processorWaitMs();
+  /** When the last report came, and when one was asked for. */
+  #came: Moment;
+  #asked: Moment;
   #waiting: ((received: number) => void) | undefined;
+
+  /** `waits` are those of the same connection. */
+  constructor(waits: Waits) {
+    this.#waits = waits;
+    this.#came = this.#asked = this.#moment();
+  }
 
   /** Bytes of the connection that the client says it has taken in; undefined before its first report. */
   get received(): number | undefined {
     return this.#received;
   }
 
+  /** A report is about to be asked for. */
+  asked(): void {
+    this.#asked = this.#moment();
+  }
+
   /**
-   * Takes a report. `waitsMs` is how long the server has waited for its own work so far; returns whether that, and
-   * waiting for a processor, was most of the time since the last report.
+   * Takes a report; returns whether most of the time since the last one went into the server's own work, or into waiting
+   * for a processor. Two that were asked for together may come together: their time began when they were asked for.
    */
-  take({ received }: ClientKeepalive, waitsMs: number): boolean {
-    const now = performance.now();
-    const ownMs = waitsMs + processorWaitMs();
-    const serverWaited = ownMs - this.#ownMs > (now - this.#reportedAt) / 2;
+  take({ received }: ClientKeepalive): boolean {
+    const now = this.#moment();
+    const since = this.#asked.atMs < this.#came.atMs ? this.#asked : this.#came;
     this.#received = received;
-    this.#reportedAt = now;
-    this.#ownMs = ownMs;
+    this.#came = now;
     this.#waiting?.(received);
-    return serverWaited;
+    return now.ownMs - since.ownMs > (now.atMs - since.atMs) / 2;
   }
 
   /**
@@ -50,4 +62,14 @@ export class ClientReports {
       };
     });
   }
+
+  #moment(): Moment {
+    return { atMs: performance.now(), ownMs: this.#waits.ownMs + processorWaitMs() };
+  }
+}
+
+/** A time on the monotonic clock, and what the server had spent on itself by then. */
+interface Moment {
+  readonly atMs: number;
+  readonly ownMs: number;
 }

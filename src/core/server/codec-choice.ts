@@ -21,13 +21,19 @@ const REPORT_SHARE = 0.25;
 const LONGEST_REPORT_MS = 100;
 /**
  * While the link's rate is not known, raw chunks are measurements: what follows a batch of them waits for the report
- * on it, since otherwise all that fits into the buffers would go raw. The first batch is small, for a slow link; where it
- * took no time, larger ones tell more.
+ * on it, since otherwise all that fits into the buffers would go raw. The first two batches are small, for a slow link that
+ * may let the first one through as a burst; where they took no time, larger ones tell more.
  */
-const FIRST_BATCH = 256 * KIB;
-const NEXT_BATCH = MIB;
-/** After so many bytes that told nothing the link is taken to be faster than the client. */
-const MEASURED_BYTES = 2 * MIB;
+const SMALL_BATCH = 256 * KIB;
+const LARGE_BATCH = MIB;
+const SMALL_BATCHES = 2 * SMALL_BATCH;
+/**
+ * After so many bytes that told nothing the link is taken to be faster than the client. One more batch is looked at after
+ * a while, and then after twice as long each time: processors that were scarce at the start may hide a slow link.
+ */
+const MEASURED_BYTES = 3 * MIB;
+const LOOK_AGAIN_MS = 100;
+const LOOK_AGAIN_AT_LEAST_EVERY_MS = 10_000;
 
 /**
  * Codecs between one server and one client: those that both have, how they are numbered on this connection, and
@@ -44,10 +50,14 @@ export class CodecChoice {
   readonly #openedAt = performance.now();
   #askedAt = this.#openedAt;
   #askedBytes = 0;
-  /** The report on so many bytes is the one on a measurement. */
-  #measured = Number.POSITIVE_INFINITY;
-  /** Bytes that have gone raw since the link's rate is not known. */
+  /** The bytes of the connection that are measured; reports on its beginning and its end make a measurement. */
+  #measured: readonly [number, number] = [0, Number.POSITIVE_INFINITY];
+  /** What the last report was on. */
+  #received = 0;
+  /** Bytes that have gone raw since the link's rate is not known; when enough of them told nothing, when to look again. */
   #unmeasured = 0;
+  #pauseMs = LOOK_AGAIN_MS;
+  #lookAt = 0;
 
   constructor(policy: CodecPolicy, decodable: readonly string[], payloads: PayloadStore) {
     this.names = policy.names.filter((name) => decodable.includes(name));
@@ -63,14 +73,14 @@ export class CodecChoice {
 
   /** Whether the next batch is a measurement: reports are wanted before and after it, and what follows waits. */
   get measuring(): boolean {
-    const known = Number.isFinite(this.#chooser.linkRate);
-    return this.automatic && !known && this.#unmeasured < MEASURED_BYTES;
+    if (!this.automatic || Number.isFinite(this.#chooser.linkRate)) return false;
+    return this.#unmeasured < MEASURED_BYTES || performance.now() >= this.#lookAt;
   }
 
   /** How many bytes of the file may be on their way to the socket at a time. */
   get reach(): number {
     if (!this.measuring) return Number.POSITIVE_INFINITY;
-    return this.#unmeasured === 0 ? FIRST_BATCH : NEXT_BATCH;
+    return this.#unmeasured < SMALL_BATCHES ? SMALL_BATCH : LARGE_BATCH;
   }
 
   /** Whether the last chunk was to be encoded. */
@@ -91,8 +101,12 @@ export class CodecChoice {
 
   /** A report has come; `serverWaited`: most of the time before it went into the server's own work. */
   report(report: ClientKeepalive, serverWaited: boolean): void {
-    const measurement = report.received >= this.#measured;
-    if (measurement) this.#measured = Number.POSITIVE_INFINITY;
+    const [from, to] = this.#measured;
+    const over = report.received >= to;
+    // A client that cannot keep up makes one report of two.
+    const measurement = over && this.#received >= from;
+    if (over) this.#measured = [0, Number.POSITIVE_INFINITY];
+    this.#received = report.received;
     this.#chooser.report(report, serverWaited, measurement);
   }
 
@@ -101,9 +115,12 @@ export class CodecChoice {
     this.#unmeasured += bytes;
   }
 
-  /** A measurement ends so many bytes into the connection. */
-  measures(bytesSent: number): void {
-    this.#measured = bytesSent;
+  /** What is about to be sent between two places in the connection, raw chunks, is a measurement. */
+  measures(from: number, to: number): void {
+    this.#measured = [from, to];
+    if (this.#unmeasured + to - from < MEASURED_BYTES) return;
+    this.#lookAt = performance.now() + this.#pauseMs;
+    this.#pauseMs = Math.min(LOOK_AGAIN_AT_LEAST_EVERY_MS, 2 * this.#pauseMs);
   }
 
   /** Whether, so many bytes into the connection, a report should be asked for. */
@@ -122,7 +139,10 @@ export class CodecChoice {
   #chosen(index: number, rawLength: number): number {
     const known = Number.isFinite(this.#chooser.linkRate);
     const codec = this.#chooser.choose(index, rawLength);
-    if (known && !Number.isFinite(this.#chooser.linkRate)) this.#unmeasured = 0;
+    if (known && !Number.isFinite(this.#chooser.linkRate)) {
+      this.#unmeasured = 0;
+      this.#pauseMs = LOOK_AGAIN_MS;
+    }
     return codec;
   }
 

@@ -46,12 +46,16 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
     first: get.first,
     end,
     signal: delivery.signal,
-    frame: (next) => {
-      measuring = choice.measuring && next < end;
-      if (!measuring && !choice.reportDue(connection.bytesSent)) return { before: [], after: [] };
-      choice.asked(connection.bytesSent);
-      const ask = [encodeFrame('keepalive', encodeFrontier(offer.chain.frontier))];
-      return { before: ask, after: measuring ? ask : [] };
+    frame: ({ next, bytes, raw }) => {
+      measuring = raw && choice.measuring && next < end;
+      const from = connection.bytesSent;
+      if (!measuring && !choice.reportDue(from)) return { before: [], after: [] };
+      choice.asked(from);
+      reports.asked();
+      const ask = encodeFrame('keepalive', encodeFrontier(offer.chain.frontier));
+      if (!measuring) return { before: [ask], after: [] };
+      choice.measures(from + ask.length, from + ask.length + bytes);
+      return { before: [ask], after: [ask] };
     },
     send: (parts) => delivery.put(parts),
     sent: async (sent) => {
@@ -59,7 +63,6 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
       delivery.sent(sent);
       choice.sentRaw(sent.rawChunks * offer.geometry.chunkSize);
       if (!measuring) return;
-      choice.measures(connection.bytesSent);
       await waits.time('networkMs', () => reports.reaches(connection.bytesSent, delivery.signal));
     },
     whileWaiting: (wait) => delivery.whileQuiet(wait),

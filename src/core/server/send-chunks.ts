@@ -18,14 +18,24 @@ export interface ChunkRun {
   readonly end: number;
   /** Ends the transfer between two frames; the rate does not hold up what is left of the frame under way. */
   readonly signal: AbortSignal;
-  /** Called before each batch, the last chunk of which is in front of `next`: what to send together with it. */
-  frame(next: number): BatchFrame;
+  /** Called before each batch: what to send together with it. */
+  frame(batch: Batch): BatchFrame;
   /** Resolves when the kernel has taken the parts; like `Connection.send`. */
   send(parts: readonly Uint8Array[]): Promise<void>;
   /** Called after each batch, between two frames; sending goes on when it resolves. */
   sent(progress: Sent): Promise<void>;
   /** Wraps every wait for the hashing pass, the source and the codec; it comes between two frames. */
   whileWaiting<T>(wait: Promise<T>): Promise<T>;
+}
+
+/** What is about to be sent. */
+export interface Batch {
+  /** The chunk that comes next. */
+  readonly next: number;
+  /** Length on the wire, headers included. */
+  readonly bytes: number;
+  /** Nothing in it is encoded. */
+  readonly raw: boolean;
 }
 
 /** Frames in front of a batch and behind it. */
@@ -107,11 +117,12 @@ async function sendBatch(run: ChunkRun, first: number, batch: readonly Payload[]
   const next = first + batch.length;
   try {
     signal.throwIfAborted();
-    const { before, after } = run.frame(next);
     const chunks = batch.flatMap(({ codec, bytes }, at) => {
       const [index, number] = [first + at, choice.wireNumber(codec)];
       return [encodeChunkHeader(number, 0, index, bytes.length, offer.chain.digest(index)), bytes];
     });
+    const raw = batch.every(({ codec }) => codec === 0);
+    const { before, after } = run.frame({ next, bytes: byteCount(chunks), raw });
     const parts = [...before, ...chunks, ...after];
     const size = run.rate.batchSize(BATCH_SIZE);
     for (const write of batch.length > 1 ? [parts] : cut(parts, size)) {

@@ -61,7 +61,7 @@ const KEEPALIVE = {
   received: 1_048_576,
   elapsedUs: 2_000_000,
   starvedUs: 1_500_000,
-  waitedUs: 250_000,
+  busyUs: 250_000,
   digestRate: 1_228_800,
   decodeRate: 0,
 };

@@ -10,8 +10,8 @@ export interface ClientKeepalive {
   readonly elapsedUs: number;
   /** How long its digest thread had nothing to do for want of bytes, microseconds. */
   readonly starvedUs: number;
-  /** How long it was ready to take bytes in and had no processor, as far as its system tells, microseconds. */
-  readonly waitedUs: number;
+  /** How long the thread that takes bytes in was at work, or ready for it and without a processor, microseconds. */
+  readonly busyUs: number;
   /** Raw KiB/s that it hashes; 0 while it has nothing to tell. */
   readonly digestRate: number;
   /** Raw KiB/s that it decodes; 0 while it has nothing to tell. */
@@ -30,7 +30,7 @@ export function encodeClientKeepalive(keepalive: ClientKeepalive): Uint8Array {
   content.writeBigUInt64BE(BigInt(keepalive.received), 0);
   content.writeBigUInt64BE(BigInt(Math.round(keepalive.elapsedUs)), 8);
   content.writeBigUInt64BE(BigInt(Math.round(keepalive.starvedUs)), 16);
-  content.writeBigUInt64BE(BigInt(Math.round(keepalive.waitedUs)), 24);
+  content.writeBigUInt64BE(BigInt(Math.round(keepalive.busyUs)), 24);
   content.writeUInt32BE(clampU32(keepalive.digestRate), 32);
   content.writeUInt32BE(clampU32(keepalive.decodeRate), 36);
   return content;
@@ -39,11 +39,11 @@ export function encodeClientKeepalive(keepalive: ClientKeepalive): Uint8Array {
 export function parseClientKeepalive(content: Uint8Array): ClientKeepalive {
   checkLength(content, PAYLOAD_LIMITS.keepalive, 'keepalive');
   const view = dataView(content);
-  const [received, elapsedUs, starvedUs, waitedUs] = [0, 8, 16, 24].map((at) => {
+  const [received, elapsedUs, starvedUs, busyUs] = [0, 8, 16, 24].map((at) => {
     const value = view.getBigUint64(at);
     if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value);
     throw new WireBoundError('PROTOCOL', `keepalive: ${value} is not a possible count`);
   }) as [number, number, number, number];
   const [digestRate, decodeRate] = [view.getUint32(32), view.getUint32(36)];
-  return { received, elapsedUs, starvedUs, waitedUs, digestRate, decodeRate };
+  return { received, elapsedUs, starvedUs, busyUs, digestRate, decodeRate };
 }

@@ -316,7 +316,7 @@ describe('Keepalive', () => {
       received: fc.maxSafeNat(),
       elapsedUs: fc.maxSafeNat(),
       starvedUs: fc.maxSafeNat(),
-      waitedUs: fc.maxSafeNat(),
+      busyUs: fc.maxSafeNat(),
       digestRate: rate,
       decodeRate: rate,
     });
@@ -334,7 +334,7 @@ describe('Keepalive', () => {
       received: 0,
       elapsedUs: 1.4,
       starvedUs: 0.6,
-      waitedUs: 0.2,
+      busyUs: 0.2,
       digestRate: 1.5,
       decodeRate: 2 ** 40,
     };
@@ -342,7 +342,7 @@ describe('Keepalive', () => {
       received: 0,
       elapsedUs: 1,
       starvedUs: 1,
-      waitedUs: 0,
+      busyUs: 0,
       digestRate: 2,
       decodeRate: LARGEST,
     });

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { CodecChoice } from '#dist/core/server/codec-choice.js';
 import type { Forecast, PayloadStore } from '#dist/core/server/payload-store.js';
@@ -7,15 +8,22 @@ const MIB = 1024 * KIB;
 const CHUNK = 256 * KIB;
 
 describe('a link that nothing is known of', () => {
-  test('is measured by a small batch and larger ones, until 2 MiB have told nothing', () => {
+  test('is measured by small batches and larger ones, until 3 MiB have told nothing; then by one more after each while', async () => {
     const choice = createChoice();
     const reaches: number[] = [];
-    while (choice.measuring) {
-      reaches.push(choice.reach / KIB);
-      choice.sentRaw(choice.reach);
-    }
-    expect(reaches).toEqual([256, 1024, 1024]);
+    const measureAll = () => {
+      while (choice.measuring && reaches.length < 9) {
+        reaches.push(choice.reach / KIB);
+        choice.measures(0, choice.reach);
+        choice.sentRaw(choice.reach);
+      }
+    };
+    measureAll();
+    expect(reaches).toEqual([256, 256, 1024, 1024, 1024]);
     expect(choice.reach).toBe(Number.POSITIVE_INFINITY);
+    await setTimeout(110);
+    measureAll();
+    expect(reaches).toEqual([256, 256, 1024, 1024, 1024, 1024]);
   });
 
   test('is known as soon as one batch took long enough to tell', () => {
@@ -25,6 +33,13 @@ describe('a link that nothing is known of', () => {
     measure(choice, { seconds: 0.03 });
     expect(choice.measuring).toBe(false);
     expect(choice.current.linkRate).toBeCloseTo(CHUNK / 0.03);
+  });
+
+  test('is not measured by a batch whose beginning was not reported on', () => {
+    const choice = createChoice();
+    measure(choice, { seconds: 0.0005 });
+    measure(choice, { seconds: 0.03, together: true });
+    expect(choice.current.linkRate).toBeUndefined();
   });
 
   test('is measured from the report before the batch on: what the server waited for does not count', () => {
@@ -64,19 +79,29 @@ function storeOf(changed: Partial<Forecast>): PayloadStore {
 let received = 0;
 let elapsedUs = 0;
 
-/** One raw chunk between two reports; `pause`: seconds before the first. */
-function measure(choice: CodecChoice, { seconds, pause = 0 }: { seconds: number; pause?: number }): void {
+/** One raw chunk between two reports; `pause`: seconds before the first; `together`: there is but the second. */
+function measure(
+  choice: CodecChoice,
+  { seconds, pause = 0, together = false }: { seconds: number; pause?: number; together?: boolean },
+): void {
   const report = () =>
     choice.report(
-      { received, elapsedUs, starvedUs: elapsedUs, waitedUs: 0, digestRate: 1.2e6, decodeRate: 0 },
+      {
+        received,
+        elapsedUs,
+        starvedUs: together ? 0 : elapsedUs,
+        busyUs: 0,
+        digestRate: 1.2e6,
+        decodeRate: 0,
+      },
       false,
     );
   elapsedUs += pause * 1e6;
   received += 12;
-  report();
+  if (!together) report();
   received += CHUNK;
   elapsedUs += seconds * 1e6;
-  choice.measures(received);
+  choice.measures(received - CHUNK, received);
   choice.sentRaw(CHUNK);
   report();
 }
