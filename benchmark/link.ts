@@ -1,8 +1,10 @@
 /**
  * `npm run bench:link`: server and clients on hosts of their own (network namespaces) behind one limited link;
  * times, bytes on the wire, and how fairly several clients share it. The codecs take turns; what counts are medians.
+ * A file is as large as its link needs to have some seconds of work: less would measure the start of processes.
  */
 import { rm } from 'node:fs/promises';
+import { parseSize } from '#dist/core/units.js';
 import type { ContentKind } from '../test/support/content.js';
 import { cacheChain, startServer } from './subjects/wirebound.js';
 import { type LinkRun, medianRun, runLink } from './support/link-run.js';
@@ -12,19 +14,33 @@ import { backgroundLoad } from './support/processor-time.js';
 import { writeResult } from './support/results.js';
 import { runBenchmark } from './support/run-benchmark.js';
 import { makeServedFile, type ServedFile } from './support/served-file.js';
-import { LINK_LIMITS, TestNetwork } from './support/test-network.js';
+import { LINK_LIMITS, type LinkLimit, TestNetwork } from './support/test-network.js';
 import { type Workspace, withWorkspace } from './support/workspace.js';
 import { linkTable } from './tables/link-table.js';
 
+const LINK_NAMES = LINK_LIMITS.map(({ name }) => name).join();
+
 const options = readOptions('npm run bench:link', {
-  size: { default: '64M', help: 'size of the file' },
-  links: { default: LINK_LIMITS.map(({ name }) => name).join(), help: 'links' },
+  sizes: { default: '32M,256M,256M', help: 'size of the file for each link' },
+  links: { default: LINK_NAMES, help: 'links' },
   contents: { default: 'log,random,half', help: 'contents' },
   codecs: { default: 'none,lz4,auto', help: 'codecs; those the server does not have are left out' },
   clients: { default: '1,2,4', help: 'how many at once' },
   rounds: { default: '5', help: 'runs of each; their medians count' },
   disk: { default: '', help: 'folder for the file to serve' },
 });
+
+/** Bytes of the file for the link in that place of the list; the last size counts for all that follow. */
+function sizeFor(place: number): number {
+  const sizes = options.list('sizes');
+  return parseSize(sizes[Math.min(place, sizes.length - 1)] as string, '--sizes');
+}
+
+function linkLimit(name: string): LinkLimit {
+  const limit = LINK_LIMITS.find((link) => link.name === name);
+  if (limit === undefined) throw new Error(`--links: there is no "${name}"; there are ${LINK_NAMES}`);
+  return limit;
+}
 
 /** The codecs that `serve` takes. */
 async function availableCodecs(workspace: Workspace, file: ServedFile): Promise<readonly string[]> {
@@ -46,10 +62,11 @@ async function measure(workspace: Workspace): Promise<void> {
   const runs: LinkRun[] = [];
   try {
     for (const content of options.list('contents') as ContentKind[]) {
-      const file = await makeServedFile(workspace.disk, content, options.size('size'));
-      await cacheChain(workspace, file);
-      const codecs = await availableCodecs(workspace, file);
-      for (const link of LINK_LIMITS.filter(({ name }) => options.list('links').includes(name))) {
+      for (const [at, name] of options.list('links').entries()) {
+        const link = linkLimit(name);
+        const file = await makeServedFile(workspace.disk, content, sizeFor(at));
+        await cacheChain(workspace, file);
+        const codecs = await availableCodecs(workspace, file);
         for (const clients of counts) {
           const rounds: LinkRun[][] = codecs.map(() => []);
           for (let round = 0; round < options.count('rounds'); round++) {
@@ -61,13 +78,13 @@ async function measure(workspace: Workspace): Promise<void> {
           }
           runs.push(...rounds.map(medianRun));
         }
+        await rm(file.path);
       }
-      await rm(file.path);
     }
   } finally {
     network.close();
   }
-  const body = { size: options.size('size'), runs };
+  const body = { runs };
   console.log(`\n${linkTable(body)}`);
   writeResult('link', { backgroundLoad: load, options: options.raw }, body);
 }

@@ -43,10 +43,7 @@ export function makeSections(): Readonly<Record<string, string>> {
       'peers',
       (result) => `A file of ${formatBytes(result.size)}.\n\n${summarizePeers(result)}`,
     ),
-    link: section<LinkResult>(
-      'link',
-      (result) => `A file of ${formatBytes(result.size)}.\n\n${linkTable(result)}`,
-    ),
+    link: section<LinkResult>('link', linkTable),
     targets: section<TargetResult>('targets', targetTable),
     charts: charts(),
     headlines: section<TargetResult>('targets', headlines),

@@ -10,6 +10,8 @@ import type { Workspace } from './workspace.js';
 export interface LinkRun {
   readonly link: string;
   readonly content: ContentKind;
+  /** Of the file, bytes. */
+  readonly size: number;
   readonly codec: string;
   readonly clients: number;
   /** From the start of the first client process to the end of the last. */
@@ -41,6 +43,7 @@ export async function runLink(
   return {
     link: link.name,
     content: file.content,
+    size: file.size,
     codec,
     clients,
     seconds: run.seconds,

@@ -1,9 +1,9 @@
+import { formatBytes } from '#dist/core/units.js';
 import type { LinkRun } from '../support/link-run.js';
 import { markdownTable } from '../support/table.js';
 
 /** What `bench:link` measured. */
 export interface LinkResult {
-  readonly size: number;
   readonly runs: readonly LinkRun[];
 }
 
@@ -15,11 +15,11 @@ export function linkTable({ runs }: LinkResult): string {
     const key = [run.link, run.content, run.clients].join();
     groups.set(key, [...(groups.get(key) ?? []), run]);
   }
-  const header = ['link', 'content', 'clients'];
+  const header = ['link', 'file', 'content', 'clients'];
   for (const codec of codecs) header.push(`${codec}: s`, 'on the wire', 'fairness');
   if (codecs.includes('auto')) header.push('auto to the better');
   const rows = [...groups.values()].map((group) => {
-    const [{ link, content, clients }] = group as [LinkRun];
+    const [{ link, size, content, clients }] = group as [LinkRun];
     const of = (codec: string) => group.find((run) => run.codec === codec);
     const cells = codecs.flatMap((codec) => {
       const run = of(codec);
@@ -35,7 +35,7 @@ export function linkTable({ runs }: LinkResult): string {
     const last = codecs.includes('auto')
       ? [auto === undefined ? '-' : (auto.seconds / better).toFixed(2)]
       : [];
-    return [link, content, `${clients}`, ...cells, ...last];
+    return [link, formatBytes(size), content, `${clients}`, ...cells, ...last];
   });
   return markdownTable(header, rows);
 }
