@@ -14,15 +14,13 @@ import { backgroundLoad } from './support/processor-time.js';
 import { writeResult } from './support/results.js';
 import { runBenchmark } from './support/run-benchmark.js';
 import { makeServedFile, type ServedFile } from './support/served-file.js';
-import { LINK_LIMITS, type LinkLimit, TestNetwork } from './support/test-network.js';
+import { LINK_LIMITS, linkLimit, TestNetwork } from './support/test-network.js';
 import { type Workspace, withWorkspace } from './support/workspace.js';
 import { linkTable } from './tables/link-table.js';
 
-const LINK_NAMES = LINK_LIMITS.map(({ name }) => name).join();
-
 const options = readOptions('npm run bench:link', {
   sizes: { default: '32M,256M,256M', help: 'size of the file for each link' },
-  links: { default: LINK_NAMES, help: 'links' },
+  links: { default: LINK_LIMITS.map(({ name }) => name).join(), help: 'links' },
   contents: { default: 'log,random,half', help: 'contents' },
   codecs: { default: 'none,lz4,auto', help: 'codecs; those the server does not have are left out' },
   clients: { default: '1,2,4', help: 'how many at once' },
@@ -34,12 +32,6 @@ const options = readOptions('npm run bench:link', {
 function sizeFor(place: number): number {
   const sizes = options.list('sizes');
   return parseSize(sizes[Math.min(place, sizes.length - 1)] as string, '--sizes');
-}
-
-function linkLimit(name: string): LinkLimit {
-  const limit = LINK_LIMITS.find((link) => link.name === name);
-  if (limit === undefined) throw new Error(`--links: there is no "${name}"; there are ${LINK_NAMES}`);
-  return limit;
 }
 
 /** The codecs that `serve` takes. */
@@ -60,13 +52,14 @@ async function measure(workspace: Workspace): Promise<void> {
   const counts = options.list('clients').map(Number);
   const network = new TestNetwork(Math.max(...counts));
   const runs: LinkRun[] = [];
+  let codecs: readonly string[] | undefined;
   try {
     for (const content of options.list('contents') as ContentKind[]) {
       for (const [at, name] of options.list('links').entries()) {
         const link = linkLimit(name);
         const file = await makeServedFile(workspace.disk, content, sizeFor(at));
         await cacheChain(workspace, file);
-        const codecs = await availableCodecs(workspace, file);
+        codecs ??= await availableCodecs(workspace, file);
         for (const clients of counts) {
           const rounds: LinkRun[][] = codecs.map(() => []);
           for (let round = 0; round < options.count('rounds'); round++) {

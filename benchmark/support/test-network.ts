@@ -16,6 +16,13 @@ export const LINK_LIMITS: readonly LinkLimit[] = [
   { name: 'unlimited' },
 ];
 
+/** The one of that name; throws with the names there are. */
+export function linkLimit(name: string): LinkLimit {
+  const limit = LINK_LIMITS.find((link) => link.name === name);
+  if (limit !== undefined) return limit;
+  throw new Error(`there is no link "${name}"; there are ${LINK_LIMITS.map((link) => link.name).join()}`);
+}
+
 /** Hosts in network namespaces of their own, joined by a switch; nothing outside can be reached. */
 export class TestNetwork {
   readonly serverAddress = '10.77.0.1';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { GetResult } from '#dist/core/client/get-event.js';
 import type { ServeSummary } from '#dist/core/server/serve-event.js';
-import { LINK_LIMITS, type LinkLimit, TestNetwork } from '../../benchmark/support/test-network.js';
+import { type LinkLimit, linkLimit, TestNetwork } from '../../benchmark/support/test-network.js';
 import { writeContentFile } from '../support/random-file.js';
 import { startCli } from '../support/run-cli.js';
 import { makeTempFolder } from '../support/temp-folder.js';
@@ -34,8 +34,8 @@ describeNetwork(
     afterEach(() => network.close());
 
     test('text over 64 Mbit/s is encoded: at most a sixth of its bytes, in at most a quarter of the time', async () => {
-      const raw = await transfer(log, 'none', limit('64 Mbit/s'));
-      const auto = await transfer(log, 'auto', limit('64 Mbit/s'));
+      const raw = await transfer(log, 'none', linkLimit('64 Mbit/s'));
+      const auto = await transfer(log, 'auto', linkLimit('64 Mbit/s'));
       expect(raw.result).toMatchObject({ result: 'PASS', limitedBy: 'network' });
       expect(auto.result.result).toBe('PASS');
       expect(auto.summary.bytesOnWire).toBeLessThan((await stat(log)).size / 6);
@@ -58,7 +58,7 @@ describeNetwork(
     });
 
     test('random data over 64 Mbit/s takes no more bytes than raw', async () => {
-      const { result, summary } = await transfer(random, 'auto', limit('64 Mbit/s'));
+      const { result, summary } = await transfer(random, 'auto', linkLimit('64 Mbit/s'));
       expect(result).toMatchObject({ result: 'PASS', limitedBy: 'network' });
       expect(summary.chunksEncoded).toBe(0);
       expect(summary.bytesOnWire).toBeLessThan(summary.bytesSent * 1.002);
@@ -68,7 +68,7 @@ describeNetwork(
       // A client that waits for a processor cannot be told from a slow link: one of some transfers is left alone.
       const rawShares: number[] = [];
       while (rawShares.length < 5 && !rawShares.some((share) => share > 0.5)) {
-        const { result, summary } = await transfer(log, 'auto', limit('unlimited'));
+        const { result, summary } = await transfer(log, 'auto', linkLimit('unlimited'));
         expect(result.result).toBe('PASS');
         rawShares.push(summary.chunksRaw / (summary.chunksRaw + summary.chunksEncoded));
       }
@@ -98,9 +98,3 @@ describeNetwork(
     }
   },
 );
-
-function limit(name: string): LinkLimit {
-  const found = LINK_LIMITS.find((limit) => limit.name === name);
-  if (found === undefined) throw new Error(`there is no link of ${name}`);
-  return found;
-}

@@ -37,7 +37,6 @@ const SAME_RATE = 2;
  */
 export class LinkRate {
   readonly #now: () => number;
-  #last: ClientKeepalive | undefined;
   /** Reports of the last `LEAST_RISE_US`, and the one before them. */
   readonly #recent: ClientKeepalive[] = [];
   #value = Number.POSITIVE_INFINITY;
@@ -77,12 +76,9 @@ export class LinkRate {
    * themselves. `serverWaited`: the time since the last one went into the server's own work.
    */
   report(report: ClientKeepalive, serverWaited: boolean, measurement: boolean): void {
-    const last = this.#last;
-    this.#last = report;
-    if (last === undefined) {
-      this.#recent.push(report);
-      return;
-    }
+    const last = this.#recent.at(-1);
+    this.#recent.push(report);
+    if (last === undefined) return;
     const bytes = report.received - last.received;
     const seconds = (report.elapsedUs - last.elapsedUs) / 1e6;
     const starved = (report.starvedUs - last.starvedUs) / 1e6 / seconds;
@@ -104,7 +100,6 @@ export class LinkRate {
   /** Bytes per second up to this report, since one that is `LEAST_RISE_US` old, or the first. */
   #steadyRate(report: ClientKeepalive): number {
     const recent = this.#recent;
-    recent.push(report);
     while (report.elapsedUs - (recent[1] as ClientKeepalive).elapsedUs >= LEAST_RISE_US) void recent.shift();
     const [since] = recent as [ClientKeepalive];
     return (report.received - since.received) / ((report.elapsedUs - since.elapsedUs) / 1e6);

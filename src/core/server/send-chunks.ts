@@ -115,14 +115,14 @@ async function takeBatch(queue: Promise<Payload>[], size: number): Promise<reado
 async function sendBatch(run: ChunkRun, first: number, batch: readonly Payload[]): Promise<void> {
   const { offer, choice, signal, waits } = run;
   const next = first + batch.length;
+  const encodedChunks = batch.filter(({ codec }) => codec !== 0).length;
   try {
     signal.throwIfAborted();
     const chunks = batch.flatMap(({ codec, bytes }, at) => {
       const [index, number] = [first + at, choice.wireNumber(codec)];
       return [encodeChunkHeader(number, 0, index, bytes.length, offer.chain.digest(index)), bytes];
     });
-    const raw = batch.every(({ codec }) => codec === 0);
-    const { before, after } = run.frame({ next, bytes: byteCount(chunks), raw });
+    const { before, after } = run.frame({ next, bytes: byteCount(chunks), raw: encodedChunks === 0 });
     const parts = [...before, ...chunks, ...after];
     const size = run.rate.batchSize(BATCH_SIZE);
     for (const write of batch.length > 1 ? [parts] : cut(parts, size)) {
@@ -133,7 +133,6 @@ async function sendBatch(run: ChunkRun, first: number, batch: readonly Payload[]
     for (const payload of batch) payload.release();
   }
   const position = Math.min(offer.geometry.offset(next), offer.geometry.size);
-  const encodedChunks = batch.filter(({ codec }) => codec !== 0).length;
   await run.sent({
     rawBytes: position - offer.geometry.offset(first),
     payloadBytes: byteCount(batch.map(({ bytes }) => bytes)),
