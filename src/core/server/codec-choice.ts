@@ -1,4 +1,5 @@
 import type { ClientKeepalive } from '../framing/messages.js';
+import type { TcpRecord } from '../transport/tcp-record.js';
 import { CodecChooser } from './codec-chooser.js';
 import type { PayloadStore } from './payload-store.js';
 
@@ -46,6 +47,7 @@ export class CodecChoice {
   /** The store's numbers, in the manifest's order. */
   readonly #numbers: readonly number[];
   readonly #chooser: CodecChooser;
+  readonly #record: () => TcpRecord | undefined;
   #current = 0;
   readonly #openedAt = performance.now();
   #askedAt = this.#openedAt;
@@ -59,9 +61,16 @@ export class CodecChoice {
   #pauseMs = LOOK_AGAIN_MS;
   #lookAt = 0;
 
-  constructor(policy: CodecPolicy, decodable: readonly string[], payloads: PayloadStore) {
+  /** `record` is what the kernel says about the connection. */
+  constructor(
+    policy: CodecPolicy,
+    decodable: readonly string[],
+    payloads: PayloadStore,
+    record: () => TcpRecord | undefined = () => undefined,
+  ) {
     this.names = policy.names.filter((name) => decodable.includes(name));
     this.#policy = policy;
+    this.#record = record;
     this.#numbers = this.names.map((name) => 1 + policy.names.indexOf(name));
     this.#chooser = new CodecChooser(this.#numbers, (index, codec) => payloads.forecast(index, codec));
   }
@@ -107,16 +116,20 @@ export class CodecChoice {
     const measurement = over && this.#received >= from;
     if (over) this.#measured = [0, Number.POSITIVE_INFINITY];
     this.#received = report.received;
+    this.#look();
     this.#chooser.report(report, serverWaited, measurement);
   }
 
-  /** So many bytes have gone raw. */
-  sentRaw(bytes: number): void {
-    this.#unmeasured += bytes;
+  /** Chunks have been sent, so many bytes of them raw. */
+  sent(rawBytes: number): void {
+    this.#unmeasured += rawBytes;
+    this.#look();
   }
 
   /** What is about to be sent between two places in the connection, raw chunks, is a measurement. */
   measures(from: number, to: number): void {
+    const record = this.#record();
+    if (record !== undefined) this.#chooser.lookAgain(record);
     this.#measured = [from, to];
     if (this.#unmeasured + to - from < MEASURED_BYTES) return;
     this.#lookAt = performance.now() + this.#pauseMs;
@@ -134,6 +147,11 @@ export class CodecChoice {
   asked(bytesSent: number): void {
     this.#askedAt = performance.now();
     this.#askedBytes = bytesSent;
+  }
+
+  #look(): void {
+    const record = this.automatic ? this.#record() : undefined;
+    if (record !== undefined) this.#chooser.look(record, !this.encodes);
   }
 
   #chosen(index: number, rawLength: number): number {

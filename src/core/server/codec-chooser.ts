@@ -1,4 +1,5 @@
 import type { ClientKeepalive } from '../framing/messages.js';
+import type { TcpRecord } from '../transport/tcp-record.js';
 import { TYPICAL_RATE } from './codec-record.js';
 import { LinkRate } from './link-rate.js';
 import type { Forecast } from './payload-store.js';
@@ -46,6 +47,16 @@ export class CodecChooser {
   /** What the link is taken to carry, bytes per second; infinite while that is not known. */
   get linkRate(): number {
     return this.#link.value;
+  }
+
+  /** See {@link LinkRate.look}. */
+  look(record: TcpRecord, raw: boolean): void {
+    this.#link.look(record, raw);
+  }
+
+  /** See {@link LinkRate.lookAgain}. */
+  lookAgain(record: TcpRecord): void {
+    this.#link.lookAgain(record);
   }
 
   /** Takes a client's report; see {@link LinkRate.report}. */

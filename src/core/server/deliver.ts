@@ -61,7 +61,7 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
     sent: async (sent) => {
       offer.pacer.moved(client, sent.next);
       delivery.sent(sent);
-      choice.sentRaw(sent.rawChunks * offer.geometry.chunkSize);
+      choice.sent(sent.rawChunks * offer.geometry.chunkSize);
       if (!measuring) return;
       await waits.time('networkMs', () => reports.reaches(connection.bytesSent, delivery.signal));
     },

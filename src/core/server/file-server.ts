@@ -2,6 +2,7 @@ import type { Server, Socket } from 'node:net';
 import { toWireBoundError, WireBoundError } from '../errors.js';
 import type { Verdict } from '../framing/messages.js';
 import { Connection } from '../transport/connection.js';
+import { loadTcpRecords, type ReadTcpRecord } from '../transport/tcp-record.js';
 import { Admission } from './admission.js';
 import { clientLimit } from './client-limit.js';
 import { openListener } from './open-listener.js';
@@ -44,6 +45,7 @@ export class FileServer {
   readonly #admission: Admission;
   readonly #maxClients: number;
   #server: Server | undefined;
+  #readRecord: ReadTcpRecord | undefined;
   #state: 'open' | 'draining' | 'closed' = 'open';
   #resolveFinished!: (summary: ServeSummary) => void;
   /** Resolves with the statistics once the server has drained or stopped. */
@@ -77,7 +79,8 @@ export class FileServer {
 
   /** Opens the port and starts to prepare the file; resolves when clients can connect. */
   async start(): Promise<void> {
-    const { port, host } = this.#options;
+    const { port, host, codecs } = this.#options;
+    if (codecs.automatic) this.#readRecord = await loadTcpRecords();
     const listener = await openListener(port, host, (socket) => this.#accept(socket));
     this.#server = listener.server;
     this.#record.listening(listener, () => this.#ledger.open);
@@ -110,7 +113,7 @@ export class FileServer {
   }
 
   #accept(socket: Socket): void {
-    const connection = new Connection(socket);
+    const connection = new Connection(socket, this.#readRecord);
     const session = new Session(connection, this.#host);
     this.#record.statistics.connections++;
     this.#sessions.add(session);

@@ -171,7 +171,8 @@ export class Session {
     this.#state = 'admitting';
     this.#watch.greeted();
     const { run, offer } = await this.#host.admit(hello, this);
-    const choice = new CodecChoice(this.#host.codecs, hello.codecs, offer.payloads);
+    const record = () => this.connection.tcpRecord;
+    const choice = new CodecChoice(this.#host.codecs, hello.codecs, offer.payloads, record);
     this.#client = new AdmittedClient(run, offer, choice);
     offer.retired.addEventListener('abort', this.#onRetired);
     if (offer.retired.aborted) this.#onRetired();

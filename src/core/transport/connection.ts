@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemCode, WireBoundError } from '../errors.js';
+import type { ReadTcpRecord, TcpRecord } from './tcp-record.js';
 
 /** How long a closing side waits for the other to take the last bytes, milliseconds. */
 const LINGER_MS = 5_000;
@@ -15,18 +16,25 @@ export class Connection {
   /** This side's address and port, for people. */
   readonly here: string;
   readonly #socket: Socket;
+  readonly #readRecord: ReadTcpRecord | undefined;
   readonly #gone = new AbortController();
   #bytesSent = 0;
   #bytesHandedOver = 0;
 
   /** Takes the socket over, its error events included. */
-  constructor(socket: Socket) {
+  constructor(socket: Socket, readRecord?: ReadTcpRecord) {
     this.#socket = socket;
+    this.#readRecord = readRecord;
     this.peer = formatEndpoint(socket.remoteAddress, socket.remotePort);
     this.here = formatEndpoint(socket.localAddress, socket.localPort);
     socket.setNoDelay(true);
     socket.on('error', (error) => this.#lost(error));
     socket.on('close', () => this.#lost(undefined));
+  }
+
+  /** What the kernel has noted of it so far, where it says. */
+  get tcpRecord(): TcpRecord | undefined {
+    return this.#readRecord?.(this.#socket);
   }
 
   /** Bytes that the kernel has taken. */

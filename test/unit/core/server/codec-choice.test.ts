@@ -15,7 +15,7 @@ describe('a link that nothing is known of', () => {
       while (choice.measuring && reaches.length < 9) {
         reaches.push(choice.reach / KIB);
         choice.measures(0, choice.reach);
-        choice.sentRaw(choice.reach);
+        choice.sent(choice.reach);
       }
     };
     measureAll();
@@ -102,6 +102,6 @@ function measure(
   received += CHUNK;
   elapsedUs += seconds * 1e6;
   choice.measures(received - CHUNK, received);
-  choice.sentRaw(CHUNK);
+  choice.sent(CHUNK);
   report();
 }
