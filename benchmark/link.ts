@@ -1,6 +1,7 @@
 /**
  * `npm run bench:link`: server and clients on hosts of their own (network namespaces) behind one limited link;
- * times, bytes on the wire, and how fairly several clients share it. The codecs take turns; what counts are medians.
+ * times, bytes on the wire, and how fairly several clients share it. The codecs take turns, and take turns at being the first:
+ * some machines are slower for a while after others were busy. What counts are medians.
  * A file is as large as its link needs to have some seconds of work: less would measure the start of processes.
  */
 import { rm } from 'node:fs/promises';
@@ -34,6 +35,11 @@ function sizeFor(place: number): number {
   return parseSize(sizes[Math.min(place, sizes.length - 1)] as string, '--sizes');
 }
 
+/** Places in a list of that length, each round from another one on. */
+function turns(length: number, round: number): readonly number[] {
+  return Array.from({ length }, (_, at) => (at + round) % length);
+}
+
 /** The codecs that `serve` takes. */
 async function availableCodecs(workspace: Workspace, file: ServedFile): Promise<readonly string[]> {
   const available: string[] = [];
@@ -63,7 +69,8 @@ async function measure(workspace: Workspace): Promise<void> {
         for (const clients of counts) {
           const rounds: LinkRun[][] = codecs.map(() => []);
           for (let round = 0; round < options.count('rounds'); round++) {
-            for (const [at, codec] of codecs.entries()) {
+            for (const at of turns(codecs.length, round)) {
+              const codec = codecs[at] as string;
               const run = await runLink(workspace, network, file, { link, codec, clients });
               console.log(`${link.name}, ${content}, ${codec}, ${clients}: ${run.seconds.toFixed(2)} s`);
               rounds[at]?.push(run);

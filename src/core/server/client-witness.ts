@@ -22,8 +22,16 @@ const LARGE_BYTES = 1024 * 1024;
 export class ClientWitness {
   #last: ClientKeepalive | undefined;
 
-  /** Takes a report; `serverWaited` and `measurement` as in `LinkRate.report`. */
-  hear(report: ClientKeepalive, serverWaited: boolean, measurement: boolean): Finding | undefined {
+  /**
+   * Takes a report; `serverWaited` and `measurement` as in `LinkRate.report`. `watched`: the kernel has a say too, so that a
+   * rate need not err on the fast side: all the time counts, not only the client's idle time.
+   */
+  hear(
+    report: ClientKeepalive,
+    serverWaited: boolean,
+    measurement: boolean,
+    watched: boolean,
+  ): Finding | undefined {
     const last = this.#last;
     this.#last = report;
     if (last === undefined) return undefined;
@@ -34,6 +42,6 @@ export class ClientWitness {
     const behindServer = serverWaited && !(measurement && bytes >= LARGE_BYTES);
     const least = behindServer ? TELLING_BEHIND_SERVER : measurement ? TELLING_MEASUREMENT : TELLING;
     const telling = idle >= least.idleS && starved >= least.starved && bytes >= LEAST_BYTES;
-    return telling ? { rate: bytes / idle, seconds } : undefined;
+    return telling ? { rate: bytes / (watched ? seconds : idle), seconds } : undefined;
   }
 }

@@ -29,8 +29,8 @@ export class LinkRate {
   readonly #steadyRate = new SteadyRate();
   /** The kernel says something. */
   #watched = false;
-  /** It sees that the path is the limit, or is about to see whether it is. */
-  #seen = false;
+  /** It has found the path to be the limit, and no sign since that it is not. */
+  #found = false;
   #value = Number.POSITIVE_INFINITY;
   #measuredValue = 0;
   #confirmed = false;
@@ -68,8 +68,9 @@ export class LinkRate {
     this.#watched = true;
     if (!raw) this.#kernel.startFrom(record);
     const finding = raw ? this.#kernel.hear(record) : undefined;
-    this.#seen = finding !== undefined;
-    if (finding !== undefined && finding !== 'unclear') this.#measured(finding);
+    if (finding === 'unclear') return;
+    this.#found = finding !== undefined;
+    if (finding !== undefined) this.#measured(finding);
   }
 
   /** Takes what the server's kernel says before chunks are sent after a pause. */
@@ -83,9 +84,9 @@ export class LinkRate {
    * counts only if its word is all there is.
    */
   report(report: ClientKeepalive, serverWaited: boolean, measurement: boolean): void {
-    const finding = this.#client.hear(report, serverWaited, measurement);
+    const finding = this.#client.hear(report, serverWaited, measurement, this.#watched);
     const steadyRate = this.#steadyRate.add(report.received, report.elapsedUs);
-    if (this.#seen || (this.#watched && serverWaited)) return;
+    if (this.#found || (this.#watched && serverWaited)) return;
     if (finding !== undefined) this.#measured(finding);
     else if (measurement) this.#trustS = 0;
     else if (steadyRate > LEAST_RISE * this.#value) {

@@ -1,0 +1,61 @@
+import { expect, test } from '@jest/globals';
+import { LinkRate } from '#dist/core/server/link-rate.js';
+
+const UNKNOWN = Number.POSITIVE_INFINITY;
+const KERNEL = 20e6;
+const CLIENT = 10e6;
+
+/** A tenth of a second of a connection, as its two witnesses see it. */
+interface Scene {
+  /** Share of the time in which the path held bytes up; undefined: the kernel says nothing. */
+  readonly limited?: number;
+  readonly raw?: boolean;
+  readonly serverWaited?: boolean;
+  readonly rate: number;
+}
+
+/** Two tenths of a second: the first is only there to be compared with. The kernel has seen twice what the client has. */
+function rateAfter({ limited, raw = true, serverWaited = false }: Omit<Scene, 'rate'>): number {
+  const link = new LinkRate(() => 0);
+  for (const tenths of [0, 1]) {
+    const us = tenths * 100_000;
+    if (limited !== undefined) {
+      const acknowledged = tenths * (KERNEL / 10) * limited;
+      link.look({ atUs: us, acknowledged, pathLimitedUs: us * limited }, raw);
+    }
+    const starving = { starvedUs: us, busyUs: 0, digestRate: 0, decodeRate: 0 };
+    link.report({ ...starving, received: (tenths * CLIENT) / 10, elapsedUs: us }, serverWaited, false);
+  }
+  return link.value;
+}
+
+test.each<[string, Scene]>([
+  ['the kernel, where it sees that the path is the limit', { limited: 1, rate: KERNEL }],
+  ['the kernel, also if the server is busy', { limited: 1, serverWaited: true, rate: KERNEL }],
+  ['the client, where the kernel says nothing', { rate: CLIENT }],
+  [
+    'the client, also if the server is busy, where the kernel says nothing',
+    { serverWaited: true, rate: CLIENT },
+  ],
+  ['the client, where the kernel sees no limit: behind a tunnel', { limited: 0.1, rate: CLIENT }],
+  ['nobody, where the server itself may be the limit', { limited: 0.1, serverWaited: true, rate: UNKNOWN }],
+  ['the client, while chunks are encoded', { limited: 1, raw: false, rate: CLIENT }],
+])('who is believed: %s', (_, { rate, ...scene }) => {
+  expect(rateAfter(scene)).toBeCloseTo(rate);
+});
+
+test('the kernel is not asked again about the time in which chunks were encoded, or nothing was sent', () => {
+  const link = new LinkRate(() => 0);
+  const limited = (ms: number, kilobytes: number) => ({
+    atUs: ms * 1000,
+    acknowledged: kilobytes * 1000,
+    pathLimitedUs: ms * 1000,
+  });
+  link.look(limited(0, 0), true);
+  link.look(limited(40, 4000), false);
+  link.look(limited(60, 4400), true);
+  link.lookAgain(limited(100, 9000));
+  expect(link.value).toBe(UNKNOWN);
+  link.look(limited(140, 9800), true);
+  expect(link.value).toBeCloseTo(20e6);
+});
