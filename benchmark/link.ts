@@ -35,9 +35,10 @@ function sizeFor(place: number): number {
   return parseSize(sizes[Math.min(place, sizes.length - 1)] as string, '--sizes');
 }
 
-/** Places in a list of that length, each round from another one on. */
+/** Places in a list of that length, each round from another one on, and in the other direction. */
 function turns(length: number, round: number): readonly number[] {
-  return Array.from({ length }, (_, at) => (at + round) % length);
+  const places = Array.from({ length }, (_, at) => (at + round) % length);
+  return round % 2 === 0 ? places : places.reverse();
 }
 
 /** The codecs that `serve` takes. */

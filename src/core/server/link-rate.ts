@@ -81,12 +81,15 @@ export class LinkRate {
   /**
    * Takes a client's report. `measurement`: since the last one came nothing but raw chunks that had the link for
    * themselves. `serverWaited`: the time since the last one went into the server's own work; then what the client says
-   * counts only if its word is all there is.
+   * can only confirm what is known already, unless its word is all there is.
    */
   report(report: ClientKeepalive, serverWaited: boolean, measurement: boolean): void {
     const finding = this.#client.hear(report, serverWaited, measurement, this.#watched);
     const steadyRate = this.#steadyRate.add(report.received, report.elapsedUs);
-    if (this.#found || (this.#watched && serverWaited)) return;
+    if (this.#found || (this.#watched && serverWaited)) {
+      this.#confirmed ||= finding !== undefined && this.#isLike(finding.rate);
+      return;
+    }
     if (finding !== undefined) this.#measured(finding);
     else if (measurement) this.#trustS = 0;
     else if (steadyRate > LEAST_RISE * this.#value) {
@@ -97,10 +100,14 @@ export class LinkRate {
     }
   }
 
+  #isLike(rate: number): boolean {
+    return rate < SAME_RATE * this.#measuredValue && this.#measuredValue < SAME_RATE * rate;
+  }
+
   #measured({ rate, seconds }: Finding): void {
     const trustS = Math.max(LEAST_TRUST_S, TRUST_INTERVALS * seconds, 2 * this.#trustS);
     this.#trustS = Math.min(LONGEST_TRUST_S, trustS);
-    this.#confirmed = rate < SAME_RATE * this.#measuredValue && this.#measuredValue < SAME_RATE * rate;
+    this.#confirmed = this.#isLike(rate);
     this.#measuredValue = rate;
     this.#value = rate;
     this.#trustedUntil = this.#now() + this.#trustS;

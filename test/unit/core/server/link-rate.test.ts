@@ -44,6 +44,23 @@ test.each<[string, Scene]>([
   expect(rateAfter(scene)).toBeCloseTo(rate);
 });
 
+test('a client behind a busy server confirms what is known, and nothing else', () => {
+  const link = new LinkRate(() => 0);
+  const tenth = (count: number, rate: number, serverWaited: boolean) => {
+    const us = count * 100_000;
+    link.look({ atUs: us, acknowledged: 0, pathLimitedUs: 0 }, false);
+    const starving = { starvedUs: us, busyUs: 0, digestRate: 0, decodeRate: 0 };
+    link.report({ ...starving, received: (count * rate) / 10, elapsedUs: us }, serverWaited, false);
+  };
+  tenth(0, CLIENT, false);
+  tenth(1, CLIENT, false);
+  expect([link.value, link.confirmed]).toEqual([expect.closeTo(CLIENT), false]);
+  tenth(2, 2 * CLIENT, true); // three times as much as in the first tenth
+  expect([link.value, link.confirmed]).toEqual([expect.closeTo(CLIENT), false]);
+  tenth(3, 1.6 * CLIENT, true);
+  expect([link.value, link.confirmed]).toEqual([expect.closeTo(CLIENT), true]);
+});
+
 test('the kernel is not asked again about the time in which chunks were encoded, or nothing was sent', () => {
   const link = new LinkRate(() => 0);
   const limited = (ms: number, kilobytes: number) => ({
