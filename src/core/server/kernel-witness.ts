@@ -33,7 +33,7 @@ export class KernelWitness {
   }
 
   /** What was noted since the last record does not count: nothing was being sent. */
-  skip(record: TcpRecord): void {
+  passOver(record: TcpRecord): void {
     this.#last = record;
   }
 

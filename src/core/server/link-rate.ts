@@ -75,7 +75,7 @@ export class LinkRate {
 
   /** Takes what the server's kernel says before chunks are sent after a pause. */
   lookAgain(record: TcpRecord): void {
-    this.#kernel.skip(record);
+    this.#kernel.passOver(record);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { loadLibcFunction } from '../libc-function.js';
 
 /** What became of an attempt to lock; `unsupported` when this machine or file system has no such locks. */
 export type KernelLockResult = 'locked' | 'held' | 'unsupported';
@@ -20,14 +21,10 @@ export async function lockByKernel(descriptor: number): Promise<KernelLockResult
 }
 
 async function loadFlock(): Promise<Flock | undefined> {
-  try {
-    const { default: koffi } = await import('koffi');
-    const flock = koffi.load(null).func('int flock(int fd, int operation)');
-    return (descriptor) => {
-      if (flock(descriptor, LOCK_EX | LOCK_NB) === 0) return 'locked';
-      return koffi.errno() === constants.errno.EWOULDBLOCK ? 'held' : 'unsupported';
-    };
-  } catch {
-    return undefined;
-  }
+  const flock = await loadLibcFunction('int flock(int fd, int operation)');
+  if (flock === undefined) return undefined;
+  return (descriptor) => {
+    if (flock.call(descriptor, LOCK_EX | LOCK_NB) === 0) return 'locked';
+    return flock.errno() === constants.errno.EWOULDBLOCK ? 'held' : 'unsupported';
+  };
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { loadLibcFunction } from '../libc-function.js';
 
 /** What the kernel has noted of a connection since it was opened, and when it was read. */
 export interface TcpRecord {
@@ -32,29 +33,24 @@ const LEAST_BYTES = (RWND_LIMITED + 1) * 8;
  */
 export async function loadTcpRecords(): Promise<ReadTcpRecord | undefined> {
   if (process.platform !== 'linux') return undefined;
-  try {
-    const { default: koffi } = await import('koffi');
-    const getsockopt = koffi
-      .load(null)
-      .func('int getsockopt(int fd, int level, int name, void *value, _Inout_ uint32_t *length)');
-    const words = new BigUint64Array(WORDS);
-    return (socket) => {
-      const descriptor = descriptorOf(socket);
-      const length = [words.byteLength];
-      if (descriptor === undefined || getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, words, length) !== 0) {
-        return undefined;
-      }
-      if ((length[0] as number) < LEAST_BYTES) return undefined;
-      const word = (at: number) => Number(words[at]);
-      return {
-        atUs: performance.now() * 1000,
-        acknowledged: word(BYTES_ACKED),
-        pathLimitedUs: word(BUSY_TIME) - word(RWND_LIMITED),
-      };
+  const getsockopt = await loadLibcFunction(
+    'int getsockopt(int fd, int level, int name, void *value, _Inout_ uint32_t *length)',
+  );
+  if (getsockopt === undefined) return undefined;
+  const words = new BigUint64Array(WORDS);
+  return (socket) => {
+    const descriptor = descriptorOf(socket);
+    if (descriptor === undefined) return undefined;
+    const length = [words.byteLength];
+    if (getsockopt.call(descriptor, IPPROTO_TCP, TCP_INFO, words, length) !== 0) return undefined;
+    if ((length[0] as number) < LEAST_BYTES) return undefined;
+    const word = (at: number) => Number(words[at]);
+    return {
+      atUs: performance.now() * 1000,
+      acknowledged: word(BYTES_ACKED),
+      pathLimitedUs: word(BUSY_TIME) - word(RWND_LIMITED),
     };
-  } catch {
-    return undefined;
-  }
+  };
 }
 
 /** Node documents no way to a socket's descriptor; the handle has had it since its first version. */

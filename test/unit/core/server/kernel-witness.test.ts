@@ -25,7 +25,7 @@ function hear(steps: readonly Step[]): ReturnType<KernelWitness['hear']> {
     record.atUs += ms * 1000;
     record.pathLimitedUs += limitedMs * 1000;
     record.acknowledged += kilobytes * 1000;
-    if (skipped) witness.skip({ ...record });
+    if (skipped) witness.passOver({ ...record });
     else said = witness.hear({ ...record });
   }
   return said;
