@@ -1,16 +1,18 @@
 /** What the digest thread of a client is doing: working, waiting for bytes, or waiting for the sink to make room. */
 export type StageState = 'busy' | 'starved' | 'blocked';
 
-/** After so many bytes, what came before counts half. */
-const RECENT_BYTES = 8 * 1024 * 1024;
-/** The first bytes that are decoded touch the memory for the first time; that says nothing about the codec. */
-const FIRST_DECODED_BYTES = 8 * 1024 * 1024;
+const MIB = 1024 * 1024;
+/** After so many bytes, what came before counts half: so many that a wait for a processor in between changes little. */
+const RECENT_BYTES = 64 * MIB;
+/** The first bytes touch the memory for the first time, and meet a process that is still starting. */
+const FIRST_HASHED_BYTES = 2 * MIB;
+const FIRST_DECODED_BYTES = 8 * MIB;
 
 /** Where a pipeline's time goes, milliseconds, from `restart` on. */
 export class StageTimes {
   hashMs = 0;
   decodeMs = 0;
-  #hashing = new RecentRate();
+  #hashing = new RecentRate(FIRST_HASHED_BYTES);
   #decoding = new RecentRate(FIRST_DECODED_BYTES);
   #state: StageState = 'starved';
   #since = performance.now();
@@ -19,7 +21,7 @@ export class StageTimes {
   /** Begins to count anew, with nothing to do yet. */
   restart(): void {
     this.hashMs = this.decodeMs = 0;
-    this.#hashing = new RecentRate();
+    this.#hashing = new RecentRate(FIRST_HASHED_BYTES);
     this.#decoding = new RecentRate(FIRST_DECODED_BYTES);
     this.#idleMs = { starved: 0, blocked: 0 };
     this.#since = performance.now();
@@ -59,7 +61,7 @@ export class StageTimes {
     this.#decoding.add(rawLength, decodeMs);
   }
 
-  /** KiB/s; 0 before anything was hashed. */
+  /** KiB/s; 0 before there is something to tell. */
   get digestRate(): number {
     return this.#hashing.value;
   }
@@ -82,7 +84,7 @@ class RecentRate {
   #bytes = 0;
   #ms = 0;
 
-  constructor(skipBytes = 0) {
+  constructor(skipBytes: number) {
     this.#skipBytes = skipBytes;
   }
 

@@ -69,33 +69,33 @@ export class CodecChooser {
   /** The number of the codec for chunk `index` of `rawLength` bytes. */
   choose(index: number, rawLength: number): number {
     if (this.#current === 0 && this.#link.value === Number.POSITIVE_INFINITY) return 0;
-    const forecasts = this.#codecs
-      .map((codec) => ({ codec, forecast: this.#forecast(index, codec) }))
-      .filter(
-        (candidate): candidate is { codec: number; forecast: Forecast } => candidate.forecast !== undefined,
-      );
-    if (forecasts.length === 0) return 0; // says nothing about the link: the mode stays
-    if (this.#current !== 0 && this.#link.old) this.#link.forget();
-    let best: Way = {
-      codec: 0,
-      onLink: rawLength / this.#link.value,
-      elsewhere: rawLength / this.#digestRate,
-    };
+    let best: Way | undefined;
     let encodeRate = TYPICAL_RATE;
-    for (const [at, { codec, forecast }] of forecasts.entries()) {
-      if (best.onLink < DOMINANT * best.elsewhere || (at > 0 && !this.#link.confirmed)) break;
+    for (const codec of this.#codecs) {
+      const forecast = this.#forecast(index, codec);
+      if (forecast === undefined) continue;
+      if (best === undefined) best = this.#raw(rawLength);
+      else if (!this.#link.confirmed) break;
+      if (best.onLink < DOMINANT * best.elsewhere) break;
       encodeRate = forecast.encodeRate ?? encodeRate; // of one that is not known: that of the codec before
-      const way = this.#expect(rawLength, codec, forecast, encodeRate);
+      const way = this.#encoded(rawLength, codec, forecast, encodeRate);
       const limit = forecast.untried ? way.elsewhere : slowest(way);
       if (limit >= slowest(best) * MARGIN) continue;
       best = way;
       if (forecast.untried) break;
     }
+    if (best === undefined) return 0; // says nothing about the link: the mode stays
     this.#current = best.codec;
     return best.codec;
   }
 
-  #expect(rawLength: number, codec: number, forecast: Forecast, encodeRate: number): Way {
+  /** What is best until a codec is better. A link whose rate is old is taken to be fast, so that raw is tried again. */
+  #raw(rawLength: number): Way {
+    if (this.#current !== 0 && this.#link.old) this.#link.forget();
+    return { codec: 0, onLink: rawLength / this.#link.value, elsewhere: rawLength / this.#digestRate };
+  }
+
+  #encoded(rawLength: number, codec: number, forecast: Forecast, encodeRate: number): Way {
     const atClient = rawLength / this.#digestRate + rawLength / this.#decodeRate;
     const atServer = forecast.ready ? 0 : rawLength / encodeRate;
     return { codec, onLink: forecast.length / this.#link.value, elsewhere: Math.max(atClient, atServer) };

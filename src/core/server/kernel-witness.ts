@@ -6,14 +6,20 @@ const LEAST_US = 48_000;
 const LEAST_BYTES = 64 * 1024;
 /** What is longer ago says nothing about the link now. */
 const WINDOW_US = 100_000;
+/**
+ * A path that has not been the limit for long is not believed to be it at once: so large a share of that time must have been
+ * looked at, up to so much. A server that is short of processors sends, now and then, as if a path held it up.
+ */
+const PATIENCE = 0.1;
+const MOST_US = 500_000;
 /** If the path held bytes up for a smaller share of the time, something else took the time. */
 const LEAST_SHARE = 0.7;
 
 /** What was noted from one look to the next. */
 interface Interval {
-  readonly us: number;
-  readonly limitedUs: number;
-  readonly bytes: number;
+  us: number;
+  limitedUs: number;
+  bytes: number;
 }
 
 /**
@@ -23,13 +29,18 @@ interface Interval {
  */
 export class KernelWitness {
   #last: TcpRecord | undefined;
-  /** Of the window, the oldest first. */
-  #intervals: Interval[] = [];
+  /** Of the window, the oldest first, and their sum. */
+  #intervals: Readonly<Interval>[] = [];
+  #sum: Interval = { us: 0, limitedUs: 0, bytes: 0 };
+  /** For how long the path has not been the limit. */
+  #freeUs = 0;
 
   /** What was noted up to this record does not count. */
   startFrom(record: TcpRecord): void {
     this.#last = record;
     this.#intervals = [];
+    this.#sum = { us: 0, limitedUs: 0, bytes: 0 };
+    this.#freeUs = 0;
   }
 
   /** What was noted since the last record does not count: nothing was being sent. */
@@ -45,20 +56,36 @@ export class KernelWitness {
     const last = this.#last;
     this.#last = record;
     if (last === undefined) return 'unclear';
-    this.#intervals.push({
+    const interval = {
       us: record.atUs - last.atUs,
       limitedUs: record.pathLimitedUs - last.pathLimitedUs,
       bytes: record.acknowledged - last.acknowledged,
-    });
-    while (this.#sum('us') - (this.#intervals[0] as Interval).us >= WINDOW_US) void this.#intervals.shift();
-    const [us, limitedUs, bytes] = [this.#sum('us'), this.#sum('limitedUs'), this.#sum('bytes')];
-    if (us < LEAST_US || bytes < LEAST_BYTES) return 'unclear';
-    if (limitedUs < LEAST_SHARE * us) return undefined;
+    };
+    const leastUs = Math.min(MOST_US, Math.max(LEAST_US, PATIENCE * this.#freeUs));
+    this.#note(interval, Math.max(WINDOW_US, leastUs));
+    const { us, limitedUs, bytes } = this.#sum;
+    if (us < leastUs || bytes < LEAST_BYTES) return 'unclear';
+    if (limitedUs < LEAST_SHARE * us) {
+      this.#freeUs += interval.us;
+      return undefined;
+    }
     this.startFrom(record);
     return { rate: bytes / (limitedUs / 1e6), seconds: limitedUs / 1e6 };
   }
 
-  #sum(of: keyof Interval): number {
-    return this.#intervals.reduce((total, interval) => total + interval[of], 0);
+  #note(interval: Interval, windowUs: number): void {
+    this.#intervals.push(interval);
+    this.#add(interval, 1);
+    for (let oldest = this.#intervals[0]; oldest; oldest = this.#intervals[0]) {
+      if (this.#sum.us - oldest.us < windowUs) break;
+      void this.#intervals.shift();
+      this.#add(oldest, -1);
+    }
+  }
+
+  #add({ us, limitedUs, bytes }: Interval, sign: 1 | -1): void {
+    this.#sum.us += sign * us;
+    this.#sum.limitedUs += sign * limitedUs;
+    this.#sum.bytes += sign * bytes;
   }
 }

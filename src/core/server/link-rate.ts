@@ -31,8 +31,12 @@ export class LinkRate {
   #watched = false;
   /** It has found the path to be the limit, and no sign since that it is not. */
   #found = false;
+  /** Something stood in the queue to the client when the kernel was last asked, and at the report before. */
+  #queued = false;
+  #queuedBefore = false;
   #value = Number.POSITIVE_INFINITY;
   #measuredValue = 0;
+  #measuredAt = 0;
   #confirmed = false;
   /** For how long the last rate that was measured is believed, seconds; 0 after a sign that the link is faster. */
   #trustS = 0;
@@ -66,11 +70,14 @@ export class LinkRate {
   /** Takes what the server's kernel says; `raw`: chunks are being sent raw, as fast as they go. */
   look(record: TcpRecord, raw: boolean): void {
     this.#watched = true;
+    this.#queued = record.unsent > 0;
     if (!raw) this.#kernel.startFrom(record);
     const finding = raw ? this.#kernel.hear(record) : undefined;
     if (finding === 'unclear') return;
     this.#found = finding !== undefined;
     if (finding !== undefined) this.#measured(finding);
+    // All that fits goes raw, and the path is not the limit: what was measured some time ago does not hold any more.
+    else if (raw && this.#now() >= this.#measuredAt + LEAST_TRUST_S) this.forget();
   }
 
   /** Takes what the server's kernel says before chunks are sent after a pause. */
@@ -81,13 +88,16 @@ export class LinkRate {
   /**
    * Takes a client's report. `measurement`: since the last one came nothing but raw chunks that had the link for
    * themselves. `serverWaited`: the time since the last one went into the server's own work; then what the client says
-   * can only confirm what is known already, unless its word is all there is.
+   * counts only if its word is all there is, or to confirm what is known, if bytes stood in the queue all the same.
    */
   report(report: ClientKeepalive, serverWaited: boolean, measurement: boolean): void {
     const finding = this.#client.hear(report, serverWaited, measurement, this.#watched);
     const steadyRate = this.#steadyRate.add(report.received, report.elapsedUs);
-    if (this.#found || (this.#watched && serverWaited)) {
-      this.#confirmed ||= finding !== undefined && this.#isLike(finding.rate);
+    const queued = this.#queued && this.#queuedBefore;
+    this.#queuedBefore = this.#queued;
+    if (this.#found) return;
+    if (this.#watched && serverWaited) {
+      this.#confirmed ||= queued && finding !== undefined && this.#isLike(finding.rate);
       return;
     }
     if (finding !== undefined) this.#measured(finding);
@@ -109,6 +119,7 @@ export class LinkRate {
     this.#trustS = Math.min(LONGEST_TRUST_S, trustS);
     this.#confirmed = this.#isLike(rate);
     this.#measuredValue = rate;
+    this.#measuredAt = this.#now();
     this.#value = rate;
     this.#trustedUntil = this.#now() + this.#trustS;
   }

@@ -7,6 +7,8 @@ export interface TcpRecord {
   readonly atUs: number;
   /** Bytes that the other side's kernel has acknowledged. */
   readonly acknowledged: number;
+  /** Bytes that stand behind those on their way: they would be sent if the path, or the other side, took more. */
+  readonly unsent: number;
   /**
    * For how long bytes stood here that the path did not carry, microseconds, in steps of a kernel's tick: not counted is
    * the time in which there was nothing to send, or the other side's receive buffer was full.
@@ -19,9 +21,10 @@ export type ReadTcpRecord = (socket: Socket) => TcpRecord | undefined;
 
 const IPPROTO_TCP = 6;
 const TCP_INFO = 11;
-/** `struct tcp_info` of Linux, linux/tcp.h, in units of eight bytes. */
+/** `struct tcp_info` of Linux, linux/tcp.h, in units of eight bytes; one field is in units of four. */
 const WORDS = 32;
 const BYTES_ACKED = 15;
+const NOT_SENT_HALF = 36;
 const BUSY_TIME = 21;
 const RWND_LIMITED = 22;
 /** What a kernel must fill in at least; those before 4.10 fill in less. */
@@ -38,6 +41,7 @@ export async function loadTcpRecords(): Promise<ReadTcpRecord | undefined> {
   );
   if (getsockopt === undefined) return undefined;
   const words = new BigUint64Array(WORDS);
+  const halves = new Uint32Array(words.buffer);
   return (socket) => {
     const descriptor = descriptorOf(socket);
     if (descriptor === undefined) return undefined;
@@ -48,6 +52,7 @@ export async function loadTcpRecords(): Promise<ReadTcpRecord | undefined> {
     return {
       atUs: performance.now() * 1000,
       acknowledged: word(BYTES_ACKED),
+      unsent: halves[NOT_SENT_HALF] as number,
       pathLimitedUs: word(BUSY_TIME) - word(RWND_LIMITED),
     };
   };

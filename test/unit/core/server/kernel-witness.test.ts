@@ -19,7 +19,7 @@ const STARTED = { ms: 0, limitedMs: 0, kilobytes: 0 };
 /** What the witness says at the end. */
 function hear(steps: readonly Step[]): ReturnType<KernelWitness['hear']> {
   const witness = new KernelWitness();
-  const record = { atUs: 7e6, acknowledged: 5e6, pathLimitedUs: 3e6 };
+  const record = { atUs: 7e6, acknowledged: 5e6, unsent: 0, pathLimitedUs: 3e6 };
   let said = witness.hear({ ...record });
   for (const { ms, limitedMs, kilobytes, skipped = false } of steps) {
     record.atUs += ms * 1000;

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { LinkRate } from '#dist/core/server/link-rate.js';
 
 const UNKNOWN = Number.POSITIVE_INFINITY;
@@ -21,7 +21,7 @@ function rateAfter({ limited, raw = true, serverWaited = false }: Omit<Scene, 'r
     const us = tenths * 100_000;
     if (limited !== undefined) {
       const acknowledged = tenths * (KERNEL / 10) * limited;
-      link.look({ atUs: us, acknowledged, pathLimitedUs: us * limited }, raw);
+      link.look({ atUs: us, acknowledged, unsent: 0, pathLimitedUs: us * limited }, raw);
     }
     const starving = { starvedUs: us, busyUs: 0, digestRate: 0, decodeRate: 0 };
     link.report({ ...starving, received: (tenths * CLIENT) / 10, elapsedUs: us }, serverWaited, false);
@@ -44,21 +44,50 @@ test.each<[string, Scene]>([
   expect(rateAfter(scene)).toBeCloseTo(rate);
 });
 
-test('a client behind a busy server confirms what is known, and nothing else', () => {
-  const link = new LinkRate(() => 0);
-  const tenth = (count: number, rate: number, serverWaited: boolean) => {
-    const us = count * 100_000;
-    link.look({ atUs: us, acknowledged: 0, pathLimitedUs: 0 }, false);
+describe('a client behind a busy server', () => {
+  let link: LinkRate;
+  let received = 0;
+  let us = 0;
+
+  /** Chunks are encoded for a tenth of a second. */
+  function tenth(rate: number, serverWaited: boolean, unsent: number): void {
+    us += 100_000;
+    received += rate / 10;
+    link.look({ atUs: us, acknowledged: received, unsent, pathLimitedUs: us }, false);
     const starving = { starvedUs: us, busyUs: 0, digestRate: 0, decodeRate: 0 };
-    link.report({ ...starving, received: (count * rate) / 10, elapsedUs: us }, serverWaited, false);
-  };
-  tenth(0, CLIENT, false);
-  tenth(1, CLIENT, false);
-  expect([link.value, link.confirmed]).toEqual([expect.closeTo(CLIENT), false]);
-  tenth(2, 2 * CLIENT, true); // three times as much as in the first tenth
-  expect([link.value, link.confirmed]).toEqual([expect.closeTo(CLIENT), false]);
-  tenth(3, 1.6 * CLIENT, true);
-  expect([link.value, link.confirmed]).toEqual([expect.closeTo(CLIENT), true]);
+    link.report({ ...starving, received, elapsedUs: us }, serverWaited, false);
+  }
+
+  beforeEach(() => {
+    link = new LinkRate(() => 0);
+    received = us = 0;
+    tenth(CLIENT, false, 0);
+    tenth(CLIENT, false, 0);
+    expect([link.value, link.confirmed]).toEqual([expect.closeTo(CLIENT), false]);
+  });
+
+  test.each([
+    ['is like the one known, and bytes stood in the queue', CLIENT, [1, 1], true],
+    ['is another', 3 * CLIENT, [1, 1], false],
+    ['may be that of the server, which has sent all it had', CLIENT, [0, 0], false],
+    ['may be that of the server, which had sent all before', CLIENT, [0, 1], false],
+    ['may be that of the server, which has sent all by now', CLIENT, [1, 0], false],
+  ])('confirms a rate, or does not: what it sees %s', (_, rate, [before, after], confirmed) => {
+    tenth(3 * CLIENT, true, before as number);
+    tenth(rate, true, after as number);
+    expect([link.value, link.confirmed]).toEqual([expect.closeTo(CLIENT), confirmed]);
+  });
+});
+
+test('a client that has seen the same as the kernel does not confirm it', () => {
+  const link = new LinkRate(() => 0);
+  for (const us of [0, 100_000]) {
+    const bytes = (us / 1e6) * KERNEL;
+    link.look({ atUs: us, acknowledged: bytes, unsent: 1, pathLimitedUs: us }, true);
+    const starving = { starvedUs: us, busyUs: 0, digestRate: 0, decodeRate: 0 };
+    link.report({ ...starving, received: bytes, elapsedUs: us }, true, true);
+  }
+  expect([link.value, link.confirmed]).toEqual([expect.closeTo(KERNEL), false]);
 });
 
 test('the kernel is not asked again about the time in which chunks were encoded, or nothing was sent', () => {
@@ -66,6 +95,7 @@ test('the kernel is not asked again about the time in which chunks were encoded,
   const limited = (ms: number, kilobytes: number) => ({
     atUs: ms * 1000,
     acknowledged: kilobytes * 1000,
+    unsent: 0,
     pathLimitedUs: ms * 1000,
   });
   link.look(limited(0, 0), true);

@@ -34,6 +34,7 @@ onLinux('what the kernel notes of a connection (Linux only)', () => {
     const after = read?.(sender);
     expect((after?.acknowledged ?? 0) - (before?.acknowledged ?? 0)).toBe(MIB);
     expect((after?.atUs ?? 0) - (before?.atUs ?? 0)).toBeGreaterThan(99_000);
+    expect(after?.unsent).toBe(0);
   });
 
   test('does not blame the path for a receiver that does not read', async () => {
@@ -46,6 +47,8 @@ onLinux('what the kernel notes of a connection (Linux only)', () => {
     const after = read?.(sender);
     expect(before).toBeDefined();
     expect((after?.pathLimitedUs ?? 0) - (before?.pathLimitedUs ?? 0)).toBeLessThan(50_000);
+    expect(after?.unsent).toBeGreaterThan(0);
+    expect(after?.unsent).toBeLessThanOrEqual(64 * MIB - (after?.acknowledged ?? 0));
   });
 
   test('says nothing about a socket that is closed', async () => {
