@@ -2,10 +2,11 @@
  * `npm run bench:link`: server and clients on hosts of their own (network namespaces) behind one limited link;
  * times, bytes on the wire, and how fairly several clients share it. The codecs take turns, and take turns at being the first:
  * some machines are slower for a while after others were busy. What counts are medians.
- * A file is as large as its link needs to have some seconds of work: less would measure the start of processes.
+ * A file is as large as its link needs to have some seconds of work: less would measure the start of processes. Where nothing
+ * but processors is the limit, runs differ most: there are more of them.
  */
 import { rm } from 'node:fs/promises';
-import { parseSize } from '#dist/core/units.js';
+import { parseCount, parseSize } from '#dist/core/units.js';
 import type { ContentKind } from '../test/support/content.js';
 import { cacheChain, startServer } from './subjects/wirebound.js';
 import { type LinkRun, medianRun, runLink } from './support/link-run.js';
@@ -20,19 +21,19 @@ import { type Workspace, withWorkspace } from './support/workspace.js';
 import { linkTable } from './tables/link-table.js';
 
 const options = readOptions('npm run bench:link', {
-  sizes: { default: '32M,256M,256M', help: 'size of the file for each link' },
+  sizes: { default: '64M,512M,1G', help: 'size of the file for each link' },
   links: { default: LINK_LIMITS.map(({ name }) => name).join(), help: 'links' },
   contents: { default: 'log,random,half', help: 'contents' },
   codecs: { default: 'none,lz4,auto', help: 'codecs; those the server does not have are left out' },
   clients: { default: '1,2,4', help: 'how many at once' },
-  rounds: { default: '5', help: 'runs of each; their medians count' },
+  rounds: { default: '5,5,15', help: 'runs of each, for each link; their medians count' },
   disk: { default: '', help: 'folder for the file to serve' },
 });
 
-/** Bytes of the file for the link in that place of the list; the last size counts for all that follow. */
-function sizeFor(place: number): number {
-  const sizes = options.list('sizes');
-  return parseSize(sizes[Math.min(place, sizes.length - 1)] as string, '--sizes');
+/** What an option says for the link in that place of the list; the last word counts for all that follow. */
+function forLink(option: 'sizes' | 'rounds', place: number): string {
+  const words = options.list(option);
+  return words[Math.min(place, words.length - 1)] as string;
 }
 
 /** Places in a list of that length, each round from another one on, and in the other direction. */
@@ -64,12 +65,17 @@ async function measure(workspace: Workspace): Promise<void> {
     for (const content of options.list('contents') as ContentKind[]) {
       for (const [at, name] of options.list('links').entries()) {
         const link = linkLimit(name);
-        const file = await makeServedFile(workspace.disk, content, sizeFor(at));
+        const file = await makeServedFile(
+          workspace.disk,
+          content,
+          parseSize(forLink('sizes', at), '--sizes'),
+        );
         await cacheChain(workspace, file);
+        const roundCount = parseCount(forLink('rounds', at), '--rounds');
         codecs ??= await availableCodecs(workspace, file);
         for (const clients of counts) {
           const rounds: LinkRun[][] = codecs.map(() => []);
-          for (let round = 0; round < options.count('rounds'); round++) {
+          for (let round = 0; round < roundCount; round++) {
             for (const at of turns(codecs.length, round)) {
               const codec = codecs[at] as string;
               const run = await runLink(workspace, network, file, { link, codec, clients });

@@ -19,7 +19,7 @@ const MIB = 1024 * KIB;
  */
 const REPORT_BYTES = 64 * KIB;
 const REPORT_SHARE = 0.25;
-const LONGEST_REPORT_MS = 100;
+const LONGEST_REPORT_MS = 250;
 /**
  * While the link's rate is not known, raw chunks are measurements: what follows a batch of them waits for the report
  * on it, since otherwise all that fits into the buffers would go raw. The first two batches are small, for a slow link that

@@ -79,6 +79,23 @@ describe('a client behind a busy server', () => {
   });
 });
 
+test('what is known does not outlast the path that is free, while everything goes raw', () => {
+  let now = 0;
+  const link = new LinkRate(() => now);
+  const look = (seconds: number, limitedS: number, megabytes: number) => {
+    now = seconds;
+    const acknowledged = megabytes * 1e6;
+    link.look({ atUs: seconds * 1e6, acknowledged, unsent: 1, pathLimitedUs: limitedS * 1e6 }, true);
+  };
+  look(0, 0, 0);
+  look(0.05, 0.05, 1);
+  expect(link.value).toBeCloseTo(KERNEL);
+  look(0.12, 0.05, 50);
+  expect(link.value).toBeCloseTo(KERNEL); // it may be from the same time as what was measured
+  look(0.2, 0.05, 100);
+  expect(link.value).toBe(UNKNOWN);
+});
+
 test('a client that has seen the same as the kernel does not confirm it', () => {
   const link = new LinkRate(() => 0);
   for (const us of [0, 100_000]) {
