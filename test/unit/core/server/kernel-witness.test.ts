@@ -59,6 +59,6 @@ test('a path that was free for long is not believed to be the limit at once', ()
   const free = Array<Step>(200).fill(FREE); // 3.2 s
   const limited = (count: number) => Array<Step>(count).fill(LIMITED);
   expect(hear([...free, ...limited(10)])).toBe(undefined);
-  expect(hear([...free, ...limited(12)])).toMatchObject({ seconds: expect.closeTo(0.224, 2) });
-  expect(hear([...free, ...limited(12), ...limited(3)])).toMatchObject({ seconds: expect.closeTo(0.048) });
+  expect(hear([...free, ...limited(13)])).toMatchObject({ seconds: expect.closeTo(0.24, 2) });
+  expect(hear([...free, ...limited(13), ...limited(3)])).toMatchObject({ seconds: expect.closeTo(0.048) });
 });
