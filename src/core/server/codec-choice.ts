@@ -32,7 +32,7 @@ const SMALL_BATCHES = 2 * SMALL_BATCH;
  * After so many bytes that told nothing the link is taken to be faster than the client. One more batch is looked at after
  * a while, and then after twice as long each time: processors that were scarce at the start may hide a slow link.
  */
-const MEASURED_BYTES = 3 * MIB;
+const MEASURED_BYTES = 6 * MIB;
 const LOOK_AGAIN_MS = 100;
 const LOOK_AGAIN_AT_LEAST_EVERY_MS = 10_000;
 
