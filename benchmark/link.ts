@@ -21,12 +21,12 @@ import { type Workspace, withWorkspace } from './support/workspace.js';
 import { linkTable } from './tables/link-table.js';
 
 const options = readOptions('npm run bench:link', {
-  sizes: { default: '48M,512M,1G', help: 'size of the file for each link' },
+  sizes: { default: '48M,1G', help: 'size of the file for each link' },
   links: { default: LINK_LIMITS.map(({ name }) => name).join(), help: 'links' },
   contents: { default: 'log,random,half', help: 'contents' },
   codecs: { default: 'none,lz4,auto', help: 'codecs; those the server does not have are left out' },
   clients: { default: '1,2,4', help: 'how many at once' },
-  rounds: { default: '5,7,9', help: 'runs of each, for each link; their medians count' },
+  rounds: { default: '5,5,7', help: 'runs of each, for each link; their medians count' },
   disk: { default: '', help: 'folder for the file to serve' },
 });
 

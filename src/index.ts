@@ -10,7 +10,7 @@ export {
   type PluginDefinition,
   type SourceDefinition,
 } from './core/plugin/plugin.js';
-export type { ListenAddress, ServeEvent, ServeSummary } from './core/server/serve-event.js';
+export type { CodecInUse, ListenAddress, ServeEvent, ServeSummary } from './core/server/serve-event.js';
 export type { Sink } from './core/sink/sink.js';
 export type {
   ChunkSource,

@@ -1,5 +1,5 @@
 import { escapeForTerminal } from '../core/escape.js';
-import type { ListenAddress, ServeEvent, ServeSummary } from '../core/server/serve-event.js';
+import type { CodecInUse, ListenAddress, ServeEvent, ServeSummary } from '../core/server/serve-event.js';
 import { formatBytes, formatDuration, formatPercent, formatRate } from '../core/units.js';
 import { formatEta } from './describe-progress.js';
 import { plural } from './plural.js';
@@ -67,11 +67,11 @@ function finishedLine(event: EventOf<'client.finished'>): string {
   return `${client(event)}  NOT verified after ${formatBytes(event.bytes)}: ${message}${code}`;
 }
 
-/** What a client's chunks are sent with and, where that was chosen for its link, how fast that is; nothing for `none`. */
-export function describeCodec(using: { readonly codec?: string; readonly linkRate?: number }): string {
-  if (using.codec === undefined || using.codec === 'none') return '';
-  const link = using.linkRate === undefined ? '' : ` for a link of ${formatRate(using.linkRate)}`;
-  return `, ${escapeForTerminal(using.codec)}${link}`;
+/** What a client's chunks are sent with and, where that was chosen, why; nothing for `none`. */
+export function describeCodec({ codec, linkRate, crowded }: Partial<CodecInUse>): string {
+  if (codec === undefined || codec === 'none') return '';
+  const link = linkRate === undefined ? '' : ` for a link of ${formatRate(linkRate)}`;
+  return `, ${escapeForTerminal(codec)}${crowded === true ? ' as processors are short' : link}`;
 }
 
 function client(event: { readonly client: number; readonly address: string }): string {

@@ -1,7 +1,9 @@
 import type { ClientKeepalive } from '../framing/messages.js';
 import type { TcpRecord } from '../transport/tcp-record.js';
 import { CodecChooser } from './codec-chooser.js';
+import { Crowd } from './crowd.js';
 import type { PayloadStore } from './payload-store.js';
+import type { CodecInUse } from './serve-event.js';
 
 /** How a server encodes. */
 export interface CodecPolicy {
@@ -36,6 +38,9 @@ const MEASURED_BYTES = 6 * MIB;
 const LOOK_AGAIN_MS = 100;
 const LOOK_AGAIN_AT_LEAST_EVERY_MS = 10_000;
 
+/** To a crowd that lacks processors chunks go encoded that shrink to this share at most; others are not worth the work. */
+const CROWD_RATIO = 0.25;
+
 /**
  * Codecs between one server and one client: those that both have, how they are numbered on this connection, and
  * which one the next chunk gets.
@@ -47,8 +52,12 @@ export class CodecChoice {
   /** The store's numbers, in the manifest's order. */
   readonly #numbers: readonly number[];
   readonly #chooser: CodecChooser;
+  readonly #payloads: PayloadStore;
   readonly #record: () => TcpRecord | undefined;
+  readonly #crowd: Crowd;
   #current = 0;
+  /** It was chosen for the crowd. */
+  #crowded = false;
   readonly #openedAt = performance.now();
   #askedAt = this.#openedAt;
   #askedBytes = 0;
@@ -61,15 +70,18 @@ export class CodecChoice {
   #pauseMs = LOOK_AGAIN_MS;
   #lookAt = 0;
 
-  /** `record` is what the kernel says about the connection. */
+  /** `record` is what the kernel says about the connection; `crowd`: the clients of the same server. */
   constructor(
     policy: CodecPolicy,
     decodable: readonly string[],
     payloads: PayloadStore,
     record: () => TcpRecord | undefined = () => undefined,
+    crowd = new Crowd(),
   ) {
     this.names = policy.names.filter((name) => decodable.includes(name));
     this.#policy = policy;
+    this.#payloads = payloads;
+    this.#crowd = crowd;
     this.#record = record;
     this.#numbers = this.names.map((name) => 1 + policy.names.indexOf(name));
     this.#chooser = new CodecChooser(this.#numbers, (index, codec) => payloads.forecast(index, codec));
@@ -82,7 +94,7 @@ export class CodecChoice {
 
   /** Whether the next batch is a measurement: reports are wanted before and after it, and what follows waits. */
   get measuring(): boolean {
-    if (!this.automatic || Number.isFinite(this.#chooser.linkRate)) return false;
+    if (!this.automatic || Number.isFinite(this.#chooser.linkRate) || this.#crowd.starved) return false;
     return this.#unmeasured < MEASURED_BYTES || performance.now() >= this.#lookAt;
   }
 
@@ -122,6 +134,7 @@ export class CodecChoice {
 
   /** Chunks have been sent, so many bytes of them raw. */
   sent(rawBytes: number): void {
+    if (this.automatic) this.#crowd.join(this);
     this.#unmeasured += rawBytes;
     this.#look();
   }
@@ -149,6 +162,11 @@ export class CodecChoice {
     this.#askedBytes = bytesSent;
   }
 
+  /** Nothing more is sent. */
+  leave(): void {
+    this.#crowd.leave(this);
+  }
+
   #look(): void {
     const record = this.automatic ? this.#record() : undefined;
     if (record !== undefined) this.#chooser.look(record, !this.encodes);
@@ -161,13 +179,26 @@ export class CodecChoice {
       this.#unmeasured = 0;
       this.#pauseMs = LOOK_AGAIN_MS;
     }
-    return codec;
+    this.#crowded = codec === 0 && this.#crowd.starved;
+    return this.#crowded ? this.#forCrowd(index, rawLength) : codec;
   }
 
-  /** What is used now and, where it was chosen, why: name of the codec and the link's rate in bytes per second. */
-  get current(): { readonly codec: string; readonly linkRate?: number } {
+  /** The codec of choice, the same for all, where it shrinks the chunk well, or might; another would be more work. */
+  #forCrowd(index: number, rawLength: number): number {
+    const [codec = 0] = this.#numbers;
+    const forecast = this.#chooser.decodesFast ? this.#payloads.forecast(index, codec) : undefined;
+    if (forecast === undefined) return 0;
+    return forecast.untried || forecast.length <= CROWD_RATIO * rawLength ? codec : 0;
+  }
+
+  /** What is used now and, where it was chosen, why. */
+  get current(): CodecInUse {
     const codec = this.#policy.names[this.#current - 1] ?? 'none';
     const { linkRate } = this.#chooser;
-    return this.automatic && Number.isFinite(linkRate) ? { codec, linkRate } : { codec };
+    return {
+      codec,
+      ...(this.automatic && Number.isFinite(linkRate) ? { linkRate } : {}),
+      ...(this.#crowded && this.encodes ? { crowded: true } : {}),
+    };
   }
 }

@@ -49,6 +49,11 @@ export class CodecChooser {
     return this.#link.value;
   }
 
+  /** Whether decoding a chunk takes the client at most twice as long as hashing it. */
+  get decodesFast(): boolean {
+    return 2 * this.#decodeRate >= this.#digestRate;
+  }
+
   /** See {@link LinkRate.look}. */
   look(record: TcpRecord, raw: boolean): void {
     this.#link.look(record, raw);

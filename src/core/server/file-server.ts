@@ -5,6 +5,7 @@ import { Connection } from '../transport/connection.js';
 import { loadTcpRecords, type ReadTcpRecord } from '../transport/tcp-record.js';
 import { Admission } from './admission.js';
 import { clientLimit } from './client-limit.js';
+import { Crowd } from './crowd.js';
 import { openListener } from './open-listener.js';
 import { RateLimit } from './rate-limit.js';
 import { type Run, RunLedger } from './run-ledger.js';
@@ -70,6 +71,7 @@ export class FileServer {
       limits,
       rate: new RateLimit(options.bytesPerSecond),
       codecs: options.codecs,
+      crowd: new Crowd(),
       admit: (hello, session) => admission.admit(hello, session),
       sent: (run, sent, using) => record.sent(run, sent, using),
       concluded: (run, verdict) => ledger.conclude(run, verdict),

@@ -11,7 +11,10 @@ import { Turnstile } from './turnstile.js';
 
 /** Bytes of a chunk that are looked at before it is encoded. */
 const SAMPLE = 2 * 1024;
-/** Every so many chunks one is encoded whatever its sample looks like: repeats do not show in a sample. */
+/**
+ * Every so many chunks one is encoded whatever its sample looks like: repeats do not show in a sample. The first codec does it:
+ * where that finds none, another would do more work for as little.
+ */
 const TRY_ANYWAY = 64;
 /** After so many chunks in a row that looked random, only every so many of the next ones is looked at. */
 const LONG_STRETCH = 256;
@@ -166,8 +169,9 @@ export class PayloadStore {
     try {
       const startedAt = performance.now();
       const random = await this.#seemsRandom(index, chunk);
+      const anyway = (codec === this.#codecs[0] && index % TRY_ANYWAY === 0) || index < this.#believeFrom;
       this.#stretch = random ? this.#stretch + 1 : 0;
-      if (random && index % TRY_ANYWAY !== 0 && index >= this.#believeFrom) {
+      if (random && !anyway) {
         record.stayed(index, false);
         return undefined;
       }

@@ -10,6 +10,16 @@ export interface ListenAddress {
   readonly internal: boolean;
 }
 
+/** What a client's chunks are sent with, and why. */
+export interface CodecInUse {
+  /** Its name, of the last chunks. */
+  readonly codec: string;
+  /** With `auto`: bytes per second that the client's link is taken to carry, once that is known to be a limit. */
+  readonly linkRate?: number;
+  /** With `auto`: it was chosen because the server and its many clients lack processors. */
+  readonly crowded?: boolean;
+}
+
 /** What a whole session of `serve` amounted to. Counts are runs (one `get` each), not connections. */
 export interface ServeSummary {
   readonly verified: number;
@@ -65,33 +75,26 @@ export type ServeEvent =
       readonly address: string;
       readonly agent: string;
     }
-  | {
+  | ({
       readonly event: 'client.progress';
       readonly client: number;
       readonly address: string;
       readonly bytes: number;
       readonly size: number;
-      /** What the last chunks were sent with. */
-      readonly codec: string;
-      /** With `auto`: bytes per second that the client's link is taken to carry, once that is known to be a limit. */
-      readonly linkRate?: number;
-    }
-  | {
+    } & CodecInUse)
+  | ({
       readonly event: 'client.finished';
       readonly client: number;
       readonly address: string;
       readonly verified: boolean;
       readonly bytes: number;
       readonly seconds: number;
-      /** What the last chunks were sent with; see `client.progress`. */
-      readonly codec?: string;
-      readonly linkRate?: number;
       /** What limited the transfer, as the client has found, and the share of its time (0 to 1) behind that. */
       readonly limitedBy?: Limit;
       readonly share?: number;
       readonly code?: string;
       readonly message?: string;
-    }
+    } & Partial<CodecInUse>)
   | { readonly event: 'warning'; readonly message: string }
   | { readonly event: 'draining'; readonly transfers: number; readonly etaSeconds?: number }
   | ({ readonly event: 'summary' } & ServeSummary);

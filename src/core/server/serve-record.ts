@@ -1,10 +1,10 @@
 import type { Verdict } from '../framing/messages.js';
-import type { CodecChoice, CodecPolicy } from './codec-choice.js';
+import type { CodecPolicy } from './codec-choice.js';
 import { listenAddresses } from './listen-addresses.js';
 import type { Listener } from './open-listener.js';
 import type { Run } from './run-ledger.js';
 import type { Sent } from './send-chunks.js';
-import type { ServeEvent, ServeSummary } from './serve-event.js';
+import type { CodecInUse, ServeEvent, ServeSummary } from './serve-event.js';
 import { Statistics } from './statistics.js';
 
 /** What a {@link ServeRecord} is about, and whom it tells. */
@@ -35,7 +35,7 @@ export class ServeRecord {
   sha256: string | undefined;
   readonly #options: ServeRecordOptions;
   readonly #told = new Map<Run, number>();
-  readonly #using = new WeakMap<Run, CodecChoice['current']>();
+  readonly #using = new WeakMap<Run, CodecInUse>();
   #progress: NodeJS.Timeout | undefined;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -64,7 +64,7 @@ export class ServeRecord {
   }
 
   /** Chunks have left for a run. */
-  sent(run: Run, sent: Sent, using: CodecChoice['current']): void {
+  sent(run: Run, sent: Sent, using: CodecInUse): void {
     this.statistics.sent(sent);
     this.#using.set(run, using);
     run.bytes = sent.position;

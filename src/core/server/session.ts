@@ -15,12 +15,14 @@ import {
 import type { Connection } from '../transport/connection.js';
 import { AdmittedClient } from './admitted-client.js';
 import { CodecChoice, type CodecPolicy } from './codec-choice.js';
+import type { Crowd } from './crowd.js';
 import type { Offer } from './offer.js';
 import { Outgoing } from './outgoing.js';
 import type { RateLimit } from './rate-limit.js';
 import { refusal } from './refuse.js';
 import type { Run } from './run-ledger.js';
 import type { Sent } from './send-chunks.js';
+import type { CodecInUse } from './serve-event.js';
 import type { ServeLimits } from './serve-limits.js';
 import { StallWatch } from './stall-watch.js';
 
@@ -29,10 +31,11 @@ export interface SessionHost {
   readonly limits: ServeLimits;
   readonly rate: RateLimit;
   readonly codecs: CodecPolicy;
+  readonly crowd: Crowd;
   /** Lets a run in, or throws BUSY, DRAINING or what is wrong with the source. */
   admit(hello: Hello, session: Session): Promise<{ readonly run: Run; readonly offer: Offer }>;
   /** Chunks have left for a run. */
-  sent(run: Run, sent: Sent, using: CodecChoice['current']): void;
+  sent(run: Run, sent: Sent, using: CodecInUse): void;
   /** A client has said how its run ended. */
   concluded(run: Run, verdict: Verdict): void;
   /** The connection is over; `error` says why if no verdict came. */
@@ -172,7 +175,8 @@ export class Session {
     this.#watch.greeted();
     const { run, offer } = await this.#host.admit(hello, this);
     const record = () => this.connection.tcpRecord;
-    const choice = new CodecChoice(this.#host.codecs, hello.codecs, offer.payloads, record);
+    const { codecs, crowd } = this.#host;
+    const choice = new CodecChoice(codecs, hello.codecs, offer.payloads, record, crowd);
     this.#client = new AdmittedClient(run, offer, choice);
     offer.retired.addEventListener('abort', this.#onRetired);
     if (offer.retired.aborted) this.#onRetired();

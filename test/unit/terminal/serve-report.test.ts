@@ -120,6 +120,18 @@ describe('a server for people', () => {
     ]);
   });
 
+  test.each([
+    ['none', {}, ''],
+    ['lz4', {}, ', lz4'],
+    ['lz4', { linkRate: 100 * MIB }, ', lz4 for a link of 100 MiB/s'],
+    ['lz4', { crowded: true }, ', lz4 as processors are short'],
+    ['lz4', { crowded: true, linkRate: 100 * MIB }, ', lz4 as processors are short'],
+  ])('says what a client was sent, and why: %s %j', (codec, why, words) => {
+    expect(linesFor(finished(1, { verified: true, bytes: 100 * MIB, codec, ...why }))).toEqual([
+      `client 1  10.0.0.1:5000  verified  100 MiB in 2 s (50 MiB/s${words})`,
+    ]);
+  });
+
   test('says what a drain waits for', () => {
     expect(linesFor({ event: 'draining', transfers: 0 })).toEqual(['stopping: no transfer is active']);
     expect(linesFor({ event: 'draining', transfers: 2, etaSeconds: 61.2 })).toEqual([

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { CodecChoice } from '#dist/core/server/codec-choice.js';
+import { Crowd } from '#dist/core/server/crowd.js';
 import type { Forecast, PayloadStore } from '#dist/core/server/payload-store.js';
 
 const KIB = 1024;
@@ -68,8 +69,63 @@ test('with a named codec nothing is measured', () => {
   ]);
 });
 
-function createChoice(forecast: Partial<Forecast> = {}): CodecChoice {
-  return new CodecChoice({ names: ['lz4'], automatic: true }, ['lz4'], storeOf(forecast));
+describe('to a crowd that lacks processors', () => {
+  test('a chunk that shrinks well goes encoded, though nothing is known of the link, and nothing is measured', () => {
+    const choice = createChoice({}, starvedCrowd());
+    expect([choice.measuring, choice.reach, choice.choose(0, CHUNK)]).toEqual([
+      false,
+      Number.POSITIVE_INFINITY,
+      1,
+    ]);
+    expect(choice.current).toEqual({ codec: 'lz4', crowded: true });
+  });
+
+  test.each([
+    ['one that shrinks a little goes raw', { length: CHUNK / 3 }, 0],
+    ['a codec that nobody has tried is tried', { length: CHUNK / 2, untried: true }, 1],
+  ])('%s', (_, forecast, codec) => {
+    const choice = createChoice(forecast, starvedCrowd());
+    expect(choice.choose(0, CHUNK)).toBe(codec);
+    expect(choice.current).toEqual(codec === 0 ? { codec: 'none' } : { codec: 'lz4', crowded: true });
+  });
+
+  test('nothing goes encoded to a client that takes more than twice as long to decode as to hash', () => {
+    const choice = createChoice({}, starvedCrowd());
+    const report = { received: 0, elapsedUs: 0, starvedUs: 0, busyUs: 0, digestRate: 1e6 };
+    choice.report({ ...report, decodeRate: 4e5 }, false);
+    expect(choice.choose(0, CHUNK)).toBe(0);
+    choice.report({ ...report, decodeRate: 6e5 }, false);
+    expect(choice.choose(1, CHUNK)).toBe(1);
+  });
+
+  test('a client belongs while it is sent chunks', () => {
+    const crowd = starvedCrowd(3);
+    const choice = createChoice({}, crowd);
+    expect(choice.choose(0, CHUNK)).toBe(0);
+    choice.sent(CHUNK);
+    expect(choice.choose(1, CHUNK)).toBe(1);
+    choice.leave();
+    expect(choice.choose(2, CHUNK)).toBe(0);
+  });
+});
+
+/** Clients of a server that never has a processor. */
+function starvedCrowd(members = 4): Crowd {
+  let now = 0;
+  const crowd = new Crowd(
+    () => now,
+    () => {
+      now += 60;
+      return now;
+    },
+  );
+  for (let member = 0; member < members; member++) crowd.join({});
+  return crowd;
+}
+
+function createChoice(forecast: Partial<Forecast> = {}, crowd = new Crowd()): CodecChoice {
+  const policy = { names: ['lz4'], automatic: true };
+  return new CodecChoice(policy, ['lz4'], storeOf(forecast), () => undefined, crowd);
 }
 
 function storeOf(changed: Partial<Forecast>): PayloadStore {

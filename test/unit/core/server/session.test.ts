@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { encodeFrame, encodePreamble } from '#dist/core/framing/encode-frame.js';
 import { FRAME } from '#dist/core/framing/frame.js';
 import { encodeGet, encodeHello, encodeVerdict, type Verdict } from '#dist/core/framing/messages.js';
+import { Crowd } from '#dist/core/server/crowd.js';
 import { RateLimit } from '#dist/core/server/rate-limit.js';
 import type { Run } from '#dist/core/server/run-ledger.js';
 import { SERVE_LIMITS } from '#dist/core/server/serve-limits.js';
@@ -62,6 +63,7 @@ test('a verdict is taken although the server has not learned yet that its End ha
     limits: SERVE_LIMITS,
     rate: new RateLimit(undefined),
     codecs: { names: [], automatic: false },
+    crowd: new Crowd(),
     admit: async () => ({ run: RUN, offer }),
     sent: () => undefined,
     concluded: (_, verdict) => void verdicts.push(verdict),
