@@ -65,6 +65,5 @@ export class AdmittedClient {
   /** Nobody waits for it any more. */
   leave(): void {
     this.offer.pacer.left(this);
-    this.choice.leave();
   }
 }

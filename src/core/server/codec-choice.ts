@@ -38,9 +38,6 @@ const MEASURED_BYTES = 6 * MIB;
 const LOOK_AGAIN_MS = 100;
 const LOOK_AGAIN_AT_LEAST_EVERY_MS = 10_000;
 
-/** To a crowd that lacks processors chunks go encoded that shrink to this share at most; others are not worth the work. */
-const CROWD_RATIO = 0.25;
-
 /**
  * Codecs between one server and one client: those that both have, how they are numbered on this connection, and
  * which one the next chunk gets.
@@ -52,7 +49,6 @@ export class CodecChoice {
   /** The store's numbers, in the manifest's order. */
   readonly #numbers: readonly number[];
   readonly #chooser: CodecChooser;
-  readonly #payloads: PayloadStore;
   readonly #record: () => TcpRecord | undefined;
   readonly #crowd: Crowd;
   #current = 0;
@@ -80,7 +76,6 @@ export class CodecChoice {
   ) {
     this.names = policy.names.filter((name) => decodable.includes(name));
     this.#policy = policy;
-    this.#payloads = payloads;
     this.#crowd = crowd;
     this.#record = record;
     this.#numbers = this.names.map((name) => 1 + policy.names.indexOf(name));
@@ -162,7 +157,7 @@ export class CodecChoice {
     this.#askedBytes = bytesSent;
   }
 
-  /** Nothing more is sent. */
+  /** Nothing more is sent for now. */
   leave(): void {
     this.#crowd.leave(this);
   }
@@ -179,16 +174,9 @@ export class CodecChoice {
       this.#unmeasured = 0;
       this.#pauseMs = LOOK_AGAIN_MS;
     }
-    this.#crowded = codec === 0 && this.#crowd.starved;
-    return this.#crowded ? this.#forCrowd(index, rawLength) : codec;
-  }
-
-  /** The codec of choice, the same for all, where it shrinks the chunk well, or might; another would be more work. */
-  #forCrowd(index: number, rawLength: number): number {
-    const [codec = 0] = this.#numbers;
-    const forecast = this.#chooser.decodesFast ? this.#payloads.forecast(index, codec) : undefined;
-    if (forecast === undefined) return 0;
-    return forecast.untried || forecast.length <= CROWD_RATIO * rawLength ? codec : 0;
+    const forCrowd = codec === 0 && this.#crowd.starved ? this.#chooser.leastWork(index, rawLength) : 0;
+    this.#crowded = forCrowd !== 0;
+    return codec || forCrowd;
   }
 
   /** What is used now and, where it was chosen, why. */
@@ -198,7 +186,7 @@ export class CodecChoice {
     return {
       codec,
       ...(this.automatic && Number.isFinite(linkRate) ? { linkRate } : {}),
-      ...(this.#crowded && this.encodes ? { crowded: true } : {}),
+      ...(this.#crowded ? { crowded: true } : {}),
     };
   }
 }

@@ -12,6 +12,12 @@ const MARGIN = 0.9;
  * only where the link's rate was found twice.
  */
 const DOMINANT = 2.5;
+/**
+ * To a crowd that lacks processors chunks go encoded that shrink to this share at most, and that are decoded at this share
+ * of the rate of hashing at least; others are not worth the work.
+ */
+const CROWD_RATIO = 0.25;
+const LEAST_DECODE_SHARE = 0.5;
 /** Rates taken for a client that has not reported any yet, bytes per second. */
 const ASSUMED_DIGEST_RATE = 1.2e9;
 const ASSUMED_DECODE_RATE = 1e9;
@@ -47,11 +53,6 @@ export class CodecChooser {
   /** What the link is taken to carry, bytes per second; infinite while that is not known. */
   get linkRate(): number {
     return this.#link.value;
-  }
-
-  /** Whether decoding a chunk takes the client at most twice as long as hashing it. */
-  get decodesFast(): boolean {
-    return 2 * this.#decodeRate >= this.#digestRate;
   }
 
   /** See {@link LinkRate.look}. */
@@ -92,6 +93,18 @@ export class CodecChooser {
     if (best === undefined) return 0; // says nothing about the link: the mode stays
     this.#current = best.codec;
     return best.codec;
+  }
+
+  /**
+   * The number of the codec that makes chunk `index` the least work for a crowd, 0 if that is raw: the first one, the same
+   * for all, where it shrinks the chunk well, or might, and where this client decodes it fast.
+   */
+  leastWork(index: number, rawLength: number): number {
+    const [codec = 0] = this.#codecs;
+    if (this.#decodeRate < LEAST_DECODE_SHARE * this.#digestRate) return 0;
+    const forecast = this.#forecast(index, codec);
+    if (forecast === undefined) return 0;
+    return forecast.untried || forecast.length <= CROWD_RATIO * rawLength ? codec : 0;
   }
 
   /** What is best until a codec is better. A link whose rate is old is taken to be fast, so that raw is tried again. */

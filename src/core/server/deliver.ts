@@ -66,7 +66,7 @@ export async function deliver(get: Get, delivery: Delivery): Promise<Uint8Array>
       await waits.time('networkMs', () => reports.reaches(connection.bytesSent, delivery.signal));
     },
     whileWaiting: (wait) => delivery.whileQuiet(wait),
-  });
+  }).finally(() => choice.leave());
   if (end === offer.geometry.count) {
     await waits.time(
       () => offer.passLimit,
